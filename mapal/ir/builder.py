@@ -1,0 +1,282 @@
+"""The only way to make a graph from parts.
+
+`GraphBuilder` declares functions, hands out one `FunctionBuilder` at a time, and seals. Every
+primitive checks its operands and types at once and raises `BuilderError` with a stable code;
+`seal` adds the checks that need the whole graph (`mapal.ir.sealing`). A builder error is a bug
+of the caller, never of the user's program.
+"""
+
+from __future__ import annotations
+
+from mapal.ir import sealing
+from mapal.ir.drafts import BuilderError, FunctionDraft, GuardDraft, LoopDraft
+from mapal.ir.function_builder import FunctionBuilder
+from mapal.ir.graph import (
+    Function,
+    FunctionKind,
+    Graph,
+    Guard,
+    Key,
+    Loop,
+    Morphism,
+    Object,
+    ObjectKind,
+    Region,
+    RegionKind,
+    Value,
+)
+from mapal.ir.ops import FunctionId, GuardId, LoopId, MorphismId, ObjectId, Op, RegionId
+from mapal.ir.types import MAXIMUM_DEPTH, SCALARS, Array, Scalar, Struct, Tuple, Type, depth
+
+
+class GraphBuilder:
+    """Grows one graph. Functions are declared before any body refers to them."""
+
+    def __init__(self) -> None:
+        self.objects: list[Object] = []
+        self.morphisms: list[Morphism] = []
+        self.regions: list[Region] = []
+        self.functions: list[FunctionDraft] = []
+        self.in_edges: list[list[MorphismId]] = []
+        self.out_edges: list[list[MorphismId]] = []
+        self._names: set[str] = set()
+        self._guards = 0
+        self._loops = 0
+        self._open: FunctionId | None = None
+        self._sealed = False
+
+    def declare(
+        self,
+        kind: FunctionKind,
+        name: str,
+        input_ty: Type,
+        output_ty: Type,
+        key: Key,
+        parameters: tuple[str, ...] = (),
+    ) -> FunctionId:
+        """Mints a function with its Parameter and Return objects and its Body region.
+
+        Raises `DuplicateName` for a second named function of one name, and the errors of
+        type intake.
+        """
+        if kind is FunctionKind.NAMED:
+            if name in self._names:
+                raise BuilderError("DuplicateName", f"function {name} is declared twice")
+            self._names.add(name)
+        function = FunctionId(len(self.functions))
+        draft = FunctionDraft(function, name, kind, parameters, ObjectId(-1), ObjectId(-1), key)
+        self.functions.append(draft)
+        draft.input = self.add_object(function, input_ty, ObjectKind.PARAMETER, None, None, key)
+        draft.output = self.add_object(function, output_ty, ObjectKind.RETURN, None, None, key)
+        self.add_region(function, RegionKind.BODY, None, None)
+        return function
+
+    def build(self, function: FunctionId) -> FunctionBuilder:
+        """Starts the body of a declared function; one at a time, each once."""
+        if not 0 <= function < len(self.functions):
+            raise BuilderError("UnknownFunction", f"there is no function {function}")
+        if self.functions[function].state != "declared":
+            raise BuilderError("AlreadyBuilt", f"function {function} is built twice")
+        if self._open is not None:
+            raise BuilderError("WrongBuilder", f"function {self._open} is still being built")
+        self._open = function
+        self.functions[function].state = "open"
+        return FunctionBuilder(self, self.functions[function])
+
+    def close(self, function: FunctionId) -> None:
+        """Called by `FunctionBuilder.finish`."""
+        self.functions[function].state = "finished"
+        self._open = None
+
+    def seal(self, entry: FunctionId) -> Graph:
+        """Runs the global checks and freezes the graph. Consumes the builder."""
+        if self._sealed:
+            raise BuilderError("AlreadyBuilt", "the graph is sealed already")
+        if not 0 <= entry < len(self.functions):
+            raise BuilderError("NoEntry", f"there is no function {entry}")
+        if self.functions[entry].kind is not FunctionKind.NAMED:
+            raise BuilderError("EntryNotNamed", f"function {entry} is a body")
+        for draft in self.functions:
+            if draft.state != "finished":
+                raise BuilderError("UnfinishedFunction", f"{draft.name} was not finished")
+        graph = self._freeze(entry)
+        problem = sealing.first_problem(graph)
+        if problem is not None:
+            raise BuilderError(*problem)
+        self._sealed = True
+        return graph
+
+    def _freeze(self, entry: FunctionId) -> Graph:
+        guards: dict[GuardId, Guard] = {}
+        loops: dict[LoopId, Loop] = {}
+        for draft in self.functions:
+            guards.update((guard.id, _guard_record(draft.id, guard)) for guard in draft.guards)
+            loops.update((loop.id, _loop_record(draft.id, loop)) for loop in draft.loops)
+        return Graph(
+            objects=tuple(self.objects),
+            morphisms=tuple(self.morphisms),
+            functions=tuple(_function_record(draft) for draft in self.functions),
+            regions=tuple(self.regions),
+            guards=tuple(guards[GuardId(i)] for i in range(len(guards))),
+            loops=tuple(loops[LoopId(i)] for i in range(len(loops))),
+            entry=entry,
+            in_edges=tuple(map(tuple, self.in_edges)),
+            out_edges=tuple(map(tuple, self.out_edges)),
+        )
+
+    # Tables: used by FunctionBuilder ------------------------------------------------
+
+    def add_object(
+        self,
+        function: FunctionId,
+        ty: Type,
+        kind: ObjectKind,
+        value: Value | None,
+        name: str | None,
+        key: Key,
+    ) -> ObjectId:
+        """Appends an object after type intake (`TyTooDeep`, `NonCoreType`)."""
+        intake(ty)
+        identity = ObjectId(len(self.objects))
+        self.objects.append(
+            Object(
+                id=identity, function=function, ty=ty, kind=kind, value=value, name=name, key=key
+            )
+        )
+        self.in_edges.append([])
+        self.out_edges.append([])
+        self.functions[function].objects.append(identity)
+        return identity
+
+    def add_morphism(
+        self,
+        function: FunctionId,
+        op: Op,
+        source: ObjectId,
+        target: ObjectId,
+        region: RegionId,
+        key: Key,
+    ) -> MorphismId:
+        identity = MorphismId(len(self.morphisms))
+        self.morphisms.append(
+            Morphism(
+                id=identity,
+                function=function,
+                op=op,
+                source=source,
+                target=target,
+                region=region,
+                key=key,
+            )
+        )
+        self.out_edges[source].append(identity)
+        self.in_edges[target].append(identity)
+        self.functions[function].morphisms.append(identity)
+        return identity
+
+    def add_region(
+        self,
+        function: FunctionId,
+        kind: RegionKind,
+        parent: RegionId | None,
+        owner: GuardId | LoopId | None,
+    ) -> RegionId:
+        identity = RegionId(len(self.regions))
+        self.regions.append(
+            Region(id=identity, function=function, kind=kind, parent=parent, owner=owner)
+        )
+        self.functions[function].regions.append(identity)
+        return identity
+
+    def next_guard(self) -> GuardId:
+        self._guards += 1
+        return GuardId(self._guards - 1)
+
+    def next_loop(self) -> LoopId:
+        self._loops += 1
+        return LoopId(self._loops - 1)
+
+
+def intake(ty: Type) -> None:
+    """Checks a type that enters the graph: depth, scalars, and the least arity of products.
+    The components of a composite type entered before it did, except those of declarations, so
+    this walks with a work list and visits each distinct type once."""
+    if depth(ty) > MAXIMUM_DEPTH:
+        raise BuilderError("TyTooDeep", f"{ty} nests more than {MAXIMUM_DEPTH} deep")
+    seen: set[Type] = set()
+    work: list[Type] = [ty]
+    while work:
+        part = work.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        match part:
+            case Scalar():
+                if SCALARS.get(part.name) != part:
+                    raise BuilderError("NonCoreType", f"{part} is no scalar of the language")
+            case Tuple(items=items):
+                if len(items) < 2:
+                    raise BuilderError("NonCoreType", f"a tuple has {len(items)} components")
+                work.extend(items)
+            case Struct(name=name, fields=fields):
+                if not fields:
+                    raise BuilderError("NonCoreType", f"struct {name} has no field")
+                work.extend(part.items)
+            case Array(element=element, length=length):
+                if not 1 <= length < 2**64:
+                    raise BuilderError("NonCoreType", f"an array has length {length}")
+                work.append(element)
+            case _:
+                pass
+
+
+def _guard_record(function: FunctionId, draft: GuardDraft) -> Guard:
+    assert draft.phi is not None, "finish() refuses open guards"
+    return Guard(
+        id=draft.id,
+        function=function,
+        region=draft.region,
+        cond=draft.cond,
+        phi=draft.phi,
+        arm_true=draft.arm_true,
+        arm_false=draft.arm_false,
+        rest=draft.rest,
+        key=draft.key,
+    )
+
+
+def _loop_record(function: FunctionId, draft: LoopDraft) -> Loop:
+    assert draft.cond is not None, "finish() refuses open loops"
+    assert draft.back is not None
+    assert draft.leave is not None
+    return Loop(
+        id=draft.id,
+        function=function,
+        region=draft.region,
+        merge=draft.merge,
+        cond=draft.cond,
+        body=draft.body,
+        jump=draft.jump,
+        exit=draft.exit,
+        enter=draft.enter,
+        back=draft.back,
+        leave=draft.leave,
+        key=draft.key,
+    )
+
+
+def _function_record(draft: FunctionDraft) -> Function:
+    return Function(
+        id=draft.id,
+        name=draft.name,
+        kind=draft.kind,
+        parameters=draft.parameters,
+        input=draft.input,
+        output=draft.output,
+        objects=tuple(draft.objects),
+        morphisms=tuple(draft.morphisms),
+        regions=tuple(draft.regions),
+        guards=tuple(guard.id for guard in draft.guards),
+        loops=tuple(loop.id for loop in draft.loops),
+        key=draft.key,
+    )

@@ -1,0 +1,646 @@
+"""The primitives that build one function body.
+
+Each primitive checks its operands (existence, owner, region) and types, mints the packs that
+its operation reads, and puts everything into the current region with the key it is given.
+Where a value goes is its destination: a fresh object, or the function's result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mapal.ir import ops
+from mapal.ir.drafts import BuilderError, FunctionDraft, GuardDraft, LoopDraft
+from mapal.ir.graph import FunctionKind, Key, ObjectKind, RegionKind, Value
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, Op, RegionId, UnaryCode
+from mapal.ir.types import (
+    BOOL,
+    F64,
+    I32,
+    IO,
+    MAXIMUM_SLOTS,
+    WIDENINGS,
+    Array,
+    Product,
+    Scalar,
+    Str,
+    Struct,
+    Tuple,
+    Type,
+    component,
+    contains_str,
+    contains_token,
+    has_no_representation,
+    is_float,
+    is_integer,
+    is_numeric,
+    is_printable,
+    product_arity,
+)
+
+if TYPE_CHECKING:
+    from mapal.ir.builder import GraphBuilder
+
+LONGEST_RANGE = 2**31 - 1
+"""`Iota` and `Enumerate` count in i32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A new object, with the source name it stands for, if any."""
+
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ret:
+    """The function's result: all of it, or one component."""
+
+    slot: int | None = None
+
+
+Destination = Fresh | Ret
+FRESH = Fresh()
+
+
+class FunctionBuilder:
+    """Builds one function; made by `GraphBuilder.build`. Errors are `BuilderError`."""
+
+    def __init__(self, graph: GraphBuilder, draft: FunctionDraft) -> None:
+        self._graph = graph
+        self._draft = draft
+        self._region = draft.regions[0]
+        self._homes: dict[ObjectId, RegionId] = {}
+
+    @property
+    def input(self) -> ObjectId:
+        return self._draft.input
+
+    @property
+    def result(self) -> ObjectId:
+        """The Return object."""
+        return self._draft.output
+
+    @property
+    def region(self) -> RegionId:
+        """The region into which primitives build now."""
+        return self._region
+
+    @contextmanager
+    def in_region(self, region: RegionId) -> Iterator[None]:
+        """Builds into another region of this function; the former one is restored."""
+        if self._graph.regions[region].function != self._draft.id:
+            raise BuilderError("WrongBuilder", f"region {region} belongs to another function")
+        before, self._region = self._region, region
+        try:
+            yield
+        finally:
+            self._region = before
+
+    def ty(self, obj: ObjectId) -> Type:
+        """The type of an object of this function."""
+        self._own(obj)
+        return self._graph.objects[obj].ty
+
+    # Values -------------------------------------------------------------------------
+
+    def constant(self, value: Value, ty: Type, key: Key) -> ObjectId:
+        """A literal of a scalar type or `str`; its Python type must fit."""
+        expected: type = str
+        if isinstance(ty, Scalar):
+            expected = bool if ty == BOOL else float if ty.is_float else int
+        elif not isinstance(ty, Str):
+            raise BuilderError("ValueTyMismatch", f"there are no constants of type {ty}")
+        if type(value) is not expected:
+            raise BuilderError("ValueTyMismatch", f"{value!r} is no {ty}")
+        return self._graph.add_object(self._draft.id, ty, ObjectKind.CONSTANT, value, None, key)
+
+    def proj(self, x: ObjectId, index: int, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """Component `index` of a tuple or struct."""
+        ty = self.ty(x)
+        if not isinstance(ty, Tuple | Struct):
+            raise BuilderError("NotAProduct", f"{ty} has no components to project")
+        if not 0 <= index < len(ty.items):
+            raise BuilderError("SlotOutOfRange", f"{ty} has no component {index}")
+        return self._edge(ops.Proj(index), x, ty.items[index], key, dest)
+
+    def pack(self, components: Sequence[ObjectId], key: Key, dest: Destination = FRESH) -> ObjectId:
+        """A tuple of two or more components."""
+        if not components:
+            raise BuilderError("EmptyProduct", "a tuple needs components")
+        if len(components) == 1:
+            raise BuilderError("SingletonTuple", "a tuple needs two components")
+        return self._assemble(Tuple(tuple(map(self.ty, components))), components, key, dest)
+
+    def pack_struct(
+        self, ty: Struct, components: Sequence[ObjectId], key: Key, dest: Destination = FRESH
+    ) -> ObjectId:
+        """A struct; components in field order."""
+        if not isinstance(ty, Struct):
+            raise BuilderError("NotAProduct", f"{ty} is no struct")
+        if not components:
+            raise BuilderError("EmptyProduct", "a struct needs fields")
+        if len(components) != len(ty.fields):
+            raise BuilderError("ArityMismatch", f"{ty} has {len(ty.fields)} fields")
+        for (name, wanted), part in zip(ty.fields, components, strict=True):
+            self._same(wanted, self.ty(part), f"field {name}")
+        return self._assemble(ty, components, key, dest)
+
+    def pack_array(
+        self, components: Sequence[ObjectId], key: Key, dest: Destination = FRESH
+    ) -> ObjectId:
+        """An array literal; all components of one type."""
+        if not components:
+            raise BuilderError("EmptyProduct", "an array needs elements")
+        element = self.ty(components[0])
+        for part in components:
+            self._same(element, self.ty(part), "array element")
+        return self._assemble(Array(element, len(components)), components, key, dest)
+
+    # Scalars ------------------------------------------------------------------------
+
+    def unary(self, code: UnaryCode, x: ObjectId, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """Negation, logical not, and the unary number operations."""
+        ty = self.ty(x)
+        match code:
+            case UnaryCode.NOT:
+                fits = ty == BOOL
+            case UnaryCode.NEG | UnaryCode.ABS:
+                fits = is_numeric(ty)
+            case _:
+                fits = is_float(ty)
+        if not fits:
+            raise BuilderError("TypeMismatch", f"{code.value} does not take {ty}")
+        return self._edge(ops.Unary(code), x, ty, key, dest)
+
+    def binary(
+        self, code: BinaryCode, a: ObjectId, b: ObjectId, key: Key, dest: Destination = FRESH
+    ) -> ObjectId:
+        """Arithmetic, comparison, logic, minimum and maximum of two operands of one type."""
+        ty = self.ty(a)
+        self._same(ty, self.ty(b), code.value)
+        if code in ops.LOGIC:
+            fits = ty == BOOL
+        elif code in ops.EQUALITIES:
+            fits = isinstance(ty, Scalar)
+        else:
+            fits = is_numeric(ty)
+        if not fits:
+            raise BuilderError("TypeMismatch", f"{code.value} does not take {ty}")
+        result = ty if code in ops.ARITHMETIC else BOOL
+        return self._packed(ops.Binary(code), (a, b), result, key, dest)
+
+    def fma(
+        self,
+        x: ObjectId,
+        y: ObjectId,
+        z: ObjectId,
+        *,
+        negate_product: bool,
+        negate_addend: bool,
+        key: Key,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """`±(x*y) ± z`, rounded once."""
+        ty = self.ty(x)
+        if not is_float(ty):
+            raise BuilderError("TypeMismatch", f"Fma does not take {ty}")
+        self._same(ty, self.ty(y), "Fma")
+        self._same(ty, self.ty(z), "Fma")
+        return self._packed(ops.Fma(negate_product, negate_addend), (x, y, z), ty, key, dest)
+
+    def widen(self, x: ObjectId, ty: Type, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """One of the conversions in `types.WIDENINGS`."""
+        if (self.ty(x), ty) not in WIDENINGS:
+            raise BuilderError("InvalidWiden", f"{self.ty(x)} does not widen to {ty}")
+        return self._edge(ops.Widen(), x, ty, key, dest)
+
+    def convert(self, x: ObjectId, ty: Type, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """A numeric conversion that is no widening and no identity."""
+        source = self.ty(x)
+        if not is_numeric(source) or not is_numeric(ty) or source == ty:
+            raise BuilderError("InvalidConvert", f"{source} does not convert to {ty}")
+        if (source, ty) in WIDENINGS:
+            raise BuilderError("InvalidConvert", f"{source} widens to {ty}")
+        return self._edge(ops.Convert(), x, ty, key, dest)
+
+    # Arrays -------------------------------------------------------------------------
+
+    def index(
+        self, array: ObjectId, index: ObjectId, key: Key, dest: Destination = FRESH
+    ) -> ObjectId:
+        """Element of an array; traps at run time when out of range."""
+        element = self._indexed(array, index).element
+        return self._packed(ops.Index(), (array, index), element, key, dest)
+
+    def update(
+        self,
+        array: ObjectId,
+        index: ObjectId,
+        value: ObjectId,
+        key: Key,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """The array with one element replaced."""
+        ty = self._indexed(array, index)
+        self._same(ty.element, self.ty(value), "element")
+        return self._packed(ops.Update(), (array, index, value), ty, key, dest)
+
+    def zip(self, a: ObjectId, b: ObjectId, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """Two arrays of one length to the array of pairs."""
+        left, right = self._array(a), self._array(b)
+        if left.length != right.length:
+            raise BuilderError("TypeMismatch", f"zip of {left} and {right}")
+        result = Array(Tuple((left.element, right.element)), left.length)
+        return self._packed(ops.Zip(), (a, b), result, key, dest)
+
+    def enumerate(self, array: ObjectId, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """Elements with their index as i32."""
+        ty = self._array(array)
+        if ty.length > LONGEST_RANGE:
+            raise BuilderError("EnumerateIndexOverflow", f"{ty} is too long to count in i32")
+        result = Array(Tuple((I32, ty.element)), ty.length)
+        return self._edge(ops.Enumerate(), array, result, key, dest)
+
+    def iota(self, count: ObjectId, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """The range 0 … count-1 of a constant count."""
+        length = self._static_count(count)
+        if length > LONGEST_RANGE:
+            raise BuilderError("EnumerateIndexOverflow", f"a range of {length} exceeds i32")
+        return self._edge(ops.Iota(), count, Array(I32, length), key, dest)
+
+    def fill(self, x: ObjectId, count: ObjectId, key: Key, dest: Destination = FRESH) -> ObjectId:
+        """`count` times the same value."""
+        length = self._static_count(count)
+        if contains_str(self.ty(x)):
+            raise BuilderError("StrOutsidePrint", "a string cannot fill an array")
+        return self._packed(ops.Fill(), (x, count), Array(self.ty(x), length), key, dest)
+
+    # Functions and bodies -----------------------------------------------------------
+
+    def call(
+        self, function: FunctionId, argument: ObjectId, key: Key, dest: Destination = FRESH
+    ) -> ObjectId:
+        """Application of a named function."""
+        callee = self._callee(function)
+        if callee.kind is not FunctionKind.NAMED:
+            raise BuilderError("CallToBody", f"{callee.name} is a body")
+        self._same(self._graph.objects[callee.input].ty, self.ty(argument), "argument")
+        result = self._graph.objects[callee.output].ty
+        return self._edge(ops.Call(function), argument, result, key, dest)
+
+    def map(
+        self,
+        body: FunctionId,
+        captures: Sequence[ObjectId],
+        array: ObjectId,
+        key: Key,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """The body applied to each element."""
+        ty = self._array(array)
+        result = self._body(body, FunctionKind.MAP_BODY, captures, (ty.element,))
+        op = ops.Map(body, len(captures))
+        return self._collect(op, captures, (array,), Array(result, ty.length), key, dest)
+
+    def fold(
+        self,
+        body: FunctionId,
+        captures: Sequence[ObjectId],
+        seed: ObjectId,
+        array: ObjectId,
+        key: Key,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """The left fold from `seed`."""
+        ty, accumulator = self._array(array), self.ty(seed)
+        result = self._body(body, FunctionKind.FOLD_BODY, captures, (accumulator, ty.element))
+        self._same(accumulator, result, "accumulator")
+        op = ops.Fold(body, len(captures))
+        return self._collect(op, captures, (seed, array), accumulator, key, dest)
+
+    def reduce(
+        self,
+        body: FunctionId,
+        captures: Sequence[ObjectId],
+        array: ObjectId,
+        key: Key,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """The tree reduction of an array."""
+        ty = self._array(array)
+        element = ty.element
+        result = self._body(body, FunctionKind.REDUCE_BODY, captures, (element, element))
+        self._same(element, result, "element")
+        op = ops.Reduce(body, len(captures))
+        return self._collect(op, captures, (array,), element, key, dest)
+
+    # Effects ------------------------------------------------------------------------
+
+    def print(self, token: ObjectId, value: ObjectId, newline: bool, key: Key) -> ObjectId:
+        """Prints a number, `bool` or string; the new token."""
+        self._token(token)
+        if not is_printable(self.ty(value)):
+            raise BuilderError("TypeMismatch", f"{self.ty(value)} cannot be printed")
+        return self._packed(ops.Print(newline), (token, value), IO, key, FRESH)
+
+    def time_ms(self, token: ObjectId, key: Key) -> ObjectId:
+        """Reads the clock: (token, milliseconds)."""
+        self._token(token)
+        return self._edge(ops.TimeMs(), token, Tuple((IO, F64)), key, FRESH)
+
+    def output(self, x: ObjectId, key: Key, slot: int | None = None) -> ObjectId:
+        """Hands a value to the Return object, whole or as one component."""
+        if slot is None:
+            return self._edge(ops.Output(), x, self.ty(x), key, Ret())
+        self._same(self._return_slot(slot), self.ty(x), "returned component")
+        self._return_pair(x, slot, key)
+        return x
+
+    # Guards -------------------------------------------------------------------------
+
+    def begin_guard(self, cond: ObjectId, key: Key, rest: bool = False) -> GuardDraft:
+        """Opens a guard in the current region; its arms are regions to build into."""
+        self._operand(cond)
+        self._same(BOOL, self.ty(cond), "condition")
+        guard = self._graph.next_guard()
+        function = self._draft.id
+        arm_true = self._graph.add_region(function, RegionKind.ARM_TRUE, self._region, guard)
+        arm_false = self._graph.add_region(function, RegionKind.ARM_FALSE, self._region, guard)
+        draft = GuardDraft(guard, self._region, cond, arm_true, arm_false, rest, key)
+        self._draft.guards.append(draft)
+        return draft
+
+    def phi(
+        self,
+        guard: GuardDraft,
+        when_true: ObjectId,
+        when_false: ObjectId,
+        dest: Destination = FRESH,
+    ) -> ObjectId:
+        """Closes a guard; its value is that of the selected arm."""
+        if guard.phi is not None or guard not in self._draft.guards:
+            raise BuilderError("BadRegion", "the guard is closed or another function's")
+        ty = self.ty(when_true)
+        self._same(ty, self.ty(when_false), "arms of a guard")
+        if contains_token(ty):
+            raise BuilderError("TokenInPhi", "a guard cannot select a token")
+        if contains_str(ty):
+            raise BuilderError("StrOutsidePrint", "a guard cannot select a string")
+        with self.in_region(guard.region):
+            pack = self._mint(Tuple((ty, ty, BOOL)), guard.key)
+            with self.in_region(guard.arm_true):
+                self._pair(when_true, pack, 0, 3, guard.key)
+            with self.in_region(guard.arm_false):
+                self._pair(when_false, pack, 1, 3, guard.key)
+            self._pair(guard.cond, pack, 2, 3, guard.key)
+            guard.phi = MorphismId(len(self._graph.morphisms))
+            return self._edge(ops.Phi(guard.id), pack, ty, guard.key, dest, check=False)
+
+    # Loops --------------------------------------------------------------------------
+
+    def begin_loop(self, init: ObjectId, key: Key) -> LoopDraft:
+        """Opens a loop in the current region with its first state."""
+        self._operand(init)
+        loop = self._graph.next_loop()
+        function, graph = self._draft.id, self._graph
+        merge = graph.add_object(function, self.ty(init), ObjectKind.LOOP_MERGE, None, None, key)
+        enter = graph.add_morphism(function, ops.LoopEnter(loop), init, merge, self._region, key)
+        body = graph.add_region(function, RegionKind.LOOP_BODY, self._region, loop)
+        jump = graph.add_region(function, RegionKind.JUMP, body, loop)
+        leave = graph.add_region(function, RegionKind.EXIT, body, loop)
+        self._homes[merge] = body
+        draft = LoopDraft(loop, self._region, merge, body, jump, leave, enter, key)
+        self._draft.loops.append(draft)
+        return draft
+
+    def loop_back(self, loop: LoopDraft, next_state: ObjectId, cond: ObjectId) -> None:
+        """The back edge: the next state, taken while `cond` holds."""
+        if loop.back is not None:
+            raise BuilderError("LoopShape", "a loop has one back edge")
+        ty = self._graph.objects[loop.merge].ty
+        self._same(ty, self.ty(next_state), "next state")
+        self._same(BOOL, self.ty(cond), "condition")
+        loop.cond = cond
+        route = self._route(loop, loop.jump, next_state, cond)
+        loop.back = self._graph.add_morphism(
+            self._draft.id, ops.LoopBack(loop.id), route, loop.merge, loop.body, loop.key
+        )
+
+    def loop_exit(
+        self, loop: LoopDraft, payload: ObjectId, cond: ObjectId, dest: Destination = FRESH
+    ) -> ObjectId:
+        """The exit edge: the loop's value, taken when `cond` does not hold."""
+        if loop.leave is not None or loop.cond != cond:
+            raise BuilderError("LoopShape", "a loop has one exit, on the condition of its back")
+        route = self._route(loop, loop.exit, payload, cond)
+        with self.in_region(loop.region):
+            loop.leave = MorphismId(len(self._graph.morphisms))
+            return self._edge(
+                ops.LoopExit(loop.id), route, self.ty(payload), loop.key, dest, check=False
+            )
+
+    def end_loop(self, loop: LoopDraft) -> None:
+        """Closes a loop, which must have its two edges."""
+        if loop.back is None:
+            raise BuilderError("LoopWithoutBack", "the loop has no back edge")
+        if loop.leave is None:
+            raise BuilderError("LoopWithoutExit", "the loop has no exit")
+
+    def finish(self) -> None:
+        """Ends the function: no open guard or loop, and a complete result."""
+        if any(guard.phi is None for guard in self._draft.guards):
+            raise BuilderError("OpenGuard", f"{self._draft.name} has an open guard")
+        if any(loop.back is None or loop.leave is None for loop in self._draft.loops):
+            raise BuilderError("OpenLoop", f"{self._draft.name} has an open loop")
+        self._graph.close(self._draft.id)
+
+    # Checks -------------------------------------------------------------------------
+
+    def _own(self, obj: ObjectId) -> None:
+        if not 0 <= obj < len(self._graph.objects):
+            raise BuilderError("UnknownObject", f"there is no object {obj}")
+        if self._graph.objects[obj].function != self._draft.id:
+            raise BuilderError("WrongBuilder", f"object {obj} belongs to another function")
+
+    def _operand(self, obj: ObjectId) -> None:
+        """An operand exists, is ours, and its region encloses the current one."""
+        self._own(obj)
+        at: RegionId | None = self._region
+        home = self._homes.get(obj, self._draft.regions[0])
+        while at is not None and at != home:
+            at = self._graph.regions[at].parent
+        if at is None:
+            raise BuilderError(
+                "ReadOutsideRegion", f"object {obj} of region {home} read in {self._region}"
+            )
+
+    def _same(self, wanted: Type, found: Type, what: str) -> None:
+        if wanted != found:
+            raise BuilderError("TypeMismatch", f"{what}: {found} where {wanted} is needed")
+
+    def _array(self, obj: ObjectId) -> Array:
+        ty = self.ty(obj)
+        if not isinstance(ty, Array):
+            raise BuilderError("NotAProduct", f"{ty} is no array")
+        return ty
+
+    def _indexed(self, array: ObjectId, index: ObjectId) -> Array:
+        ty = self._array(array)
+        if not is_integer(self.ty(index)):
+            raise BuilderError("TypeMismatch", f"an index of type {self.ty(index)}")
+        return ty
+
+    def _static_count(self, count: ObjectId) -> int:
+        self._own(count)
+        found = self._graph.objects[count]
+        if found.kind is not ObjectKind.CONSTANT or not is_integer(found.ty):
+            raise BuilderError("NonStaticCount", "a count is a constant integer")
+        if not isinstance(found.value, int) or found.value < 1:
+            raise BuilderError("NonStaticCount", "a count is at least 1")
+        return found.value
+
+    def _token(self, token: ObjectId) -> None:
+        if self.ty(token) != IO:
+            raise BuilderError("TypeMismatch", f"{self.ty(token)} is no token")
+
+    def _callee(self, function: FunctionId) -> FunctionDraft:
+        if not 0 <= function < len(self._graph.functions):
+            raise BuilderError("UnknownFunction", f"there is no function {function}")
+        return self._graph.functions[function]
+
+    def _body(
+        self,
+        body: FunctionId,
+        kind: FunctionKind,
+        captures: Sequence[ObjectId],
+        arguments: tuple[Type, ...],
+    ) -> Type:
+        """Checks a body's signature against its captures and arguments; its result type."""
+        draft = self._callee(body)
+        if draft.kind is not kind:
+            raise BuilderError("BodyKindMismatch", f"{draft.name} is no {kind.value}")
+        taken = self._graph.objects[draft.input].ty
+        result = self._graph.objects[draft.output].ty
+        if contains_token(taken) or contains_token(result):
+            raise BuilderError("TokenInBody", f"{draft.name} takes or gives a token")
+        for capture in captures:
+            ty = self.ty(capture)
+            if contains_str(ty):
+                raise BuilderError("StrOutsidePrint", "a string cannot be captured")
+            if has_no_representation(ty):
+                raise BuilderError("ErasedCapture", f"a capture of type {ty}")
+        parts = (*map(self.ty, captures), *arguments)
+        self._same(parts[0] if len(parts) == 1 else Tuple(parts), taken, "body input")
+        return result
+
+    # Edges --------------------------------------------------------------------------
+
+    def _edge(
+        self,
+        op: Op,
+        source: ObjectId,
+        ty: Type,
+        key: Key,
+        dest: Destination,
+        *,
+        check: bool = True,
+    ) -> ObjectId:
+        if check:
+            self._operand(source)
+        match dest:
+            case Fresh(name=name):
+                target = self._mint(ty, key, name)
+            case Ret(slot=None):
+                target = self._draft.output
+                wanted = self._graph.objects[target].ty
+                if wanted != ty:
+                    raise BuilderError("RetTypeMismatch", f"{ty} returned, {wanted} declared")
+            case Ret(slot=slot):
+                assert slot is not None
+                wanted = self._return_slot(slot)
+                if wanted != ty:
+                    raise BuilderError("RetTypeMismatch", f"{ty} returned, {wanted} declared")
+                target = self._mint(ty, key)
+        self._graph.add_morphism(self._draft.id, op, source, target, self._region, key)
+        if isinstance(dest, Ret) and dest.slot is not None:
+            self._return_pair(target, dest.slot, key)
+        return target
+
+    def _packed(
+        self, op: Op, operands: Sequence[ObjectId], ty: Type, key: Key, dest: Destination
+    ) -> ObjectId:
+        pack = self._mint(Tuple(tuple(map(self.ty, operands))), key)
+        for slot, operand in enumerate(operands):
+            self._pair(operand, pack, slot, len(operands), key)
+        return self._edge(op, pack, ty, key, dest)
+
+    def _collect(
+        self,
+        op: ops.Collection,
+        captures: Sequence[ObjectId],
+        arguments: tuple[ObjectId, ...],
+        ty: Type,
+        key: Key,
+        dest: Destination,
+    ) -> ObjectId:
+        if not captures and len(arguments) == 1:
+            return self._edge(op, arguments[0], ty, key, dest)
+        return self._packed(op, (*captures, *arguments), ty, key, dest)
+
+    def _assemble(
+        self, ty: Product, components: Sequence[ObjectId], key: Key, dest: Destination
+    ) -> ObjectId:
+        if any(contains_str(self.ty(part)) for part in components):
+            raise BuilderError("StrOutsidePrint", "a string cannot be a component")
+        arity = len(components)
+        if arity > MAXIMUM_SLOTS:
+            raise BuilderError("SlotOutOfRange", f"{arity} components are too many")
+        if dest == Ret():
+            self._same(self._graph.objects[self._draft.output].ty, ty, "result")
+            for slot, part in enumerate(components):
+                self._return_pair(part, slot, key)
+            return self._draft.output
+        target = self._mint(ty, key, dest.name if isinstance(dest, Fresh) else None)
+        for slot, part in enumerate(components):
+            self._pair(part, target, slot, arity, key)
+        if isinstance(dest, Ret) and dest.slot is not None:
+            self._same(self._return_slot(dest.slot), ty, "returned component")
+            self._return_pair(target, dest.slot, key)
+        return target
+
+    def _route(self, loop: LoopDraft, arm: RegionId, value: ObjectId, cond: ObjectId) -> ObjectId:
+        with self.in_region(loop.body):
+            pack = self._mint(Tuple((self.ty(value), BOOL)), loop.key)
+            with self.in_region(arm):
+                self._pair(value, pack, 0, 2, loop.key)
+            self._pair(cond, pack, 1, 2, loop.key)
+            return pack
+
+    def _mint(self, ty: Type, key: Key, name: str | None = None) -> ObjectId:
+        made = self._graph.add_object(self._draft.id, ty, ObjectKind.TEMPORARY, None, name, key)
+        self._homes[made] = self._region
+        return made
+
+    def _pair(self, part: ObjectId, pack: ObjectId, slot: int, arity: int, key: Key) -> None:
+        self._operand(part)
+        self._graph.add_morphism(
+            self._draft.id, ops.Pair(slot, arity), part, pack, self._region, key
+        )
+
+    def _return_slot(self, slot: int) -> Type:
+        ty = self._graph.objects[self._draft.output].ty
+        arity = product_arity(ty)
+        if arity is None or arity > MAXIMUM_SLOTS or not isinstance(ty, Tuple | Struct | Array):
+            raise BuilderError("RetNotProduct", f"a result of type {ty} has no components")
+        if not 0 <= slot < arity:
+            raise BuilderError("SlotOutOfRange", f"the result has no component {slot}")
+        return component(ty, slot)
+
+    def _return_pair(self, part: ObjectId, slot: int, key: Key) -> None:
+        arity = product_arity(self._graph.objects[self._draft.output].ty)
+        assert arity is not None
+        self._pair(part, self._draft.output, slot, arity, key)
