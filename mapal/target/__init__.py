@@ -1,0 +1,29 @@
+"""Target machines: profiles in files, detection of the host, and what the host can run."""
+
+from mapal.target.profile import (
+    NATIVE,
+    CacheGeometry,
+    Device,
+    Policy,
+    SharedCache,
+    TargetProfile,
+    host_architecture,
+    list_profiles,
+    load_profile,
+    parse_profile,
+    profile_files,
+)
+
+__all__ = [
+    "NATIVE",
+    "CacheGeometry",
+    "Device",
+    "Policy",
+    "SharedCache",
+    "TargetProfile",
+    "host_architecture",
+    "list_profiles",
+    "load_profile",
+    "parse_profile",
+    "profile_files",
+]
