@@ -1,0 +1,101 @@
+/* The interface between emitted code and the runtime, version 1.
+ *
+ * Emitted LLVM modules declare these functions by hand, so the widths here are exact. Parameters
+ * narrower than 32 bits (bool, uint8_t) are passed zero-extended: declare them `i1 zeroext` and
+ * `i8 zeroext`. Little-endian targets only.
+ *
+ * Effects (print, trap, clock) belong to one thread at a time, in program order; only the arena and
+ * the arithmetic routines may be called from several threads at once.
+ */
+#ifndef MAPAL_RUNTIME_H
+#define MAPAL_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAPAL_RUNTIME_ABI 1u
+
+/* Exit statuses of an executable. */
+enum {
+    MAPAL_EXIT_DONE = 0,
+    MAPAL_EXIT_OUTPUT = 1, /* stdout or an output file cannot be written, or memory ran out */
+    MAPAL_EXIT_USAGE = 2,  /* bad command line, missing or bad input */
+    MAPAL_EXIT_TRAP = 101
+};
+
+/* ---- Printing: decimal text on standard output, then a line feed if `newline` ---- */
+
+void mapal_print_i32(int32_t value, bool newline);
+void mapal_print_i64(int64_t value, bool newline);
+void mapal_print_u8(uint8_t value, bool newline);
+void mapal_print_bool(bool value, bool newline);
+/* Shortest digits that read back to the same value at the same width, without an exponent. */
+void mapal_print_f32(float value, bool newline);
+void mapal_print_f64(double value, bool newline);
+/* `length` bytes as they are; `text` may be null if `length` is 0. */
+void mapal_print_str(const uint8_t *text, uint64_t length, bool newline);
+
+/* ---- Traps and time ---- */
+
+enum { MAPAL_TRAP_DIV_ZERO = 0, MAPAL_TRAP_INDEX_OOB = 1 };
+
+/* Writes out what was printed, then two lines on standard error; exits with status 101. `token` is
+ * the ordinal of the first token of the operation that trapped. */
+_Noreturn void mapal_trap(uint32_t kind, uint32_t token);
+
+/* Milliseconds on a monotonic clock with an unspecified start; never decreases. */
+double mapal_time_ms(void);
+
+/* ---- Memory: one stack-like arena per thread ---- */
+
+/* A block of `bytes` (0 is allowed) aligned to the largest of `alignment` (a power of two), 64, and,
+ * for blocks above 2 MiB, 2 MiB. The contents are unspecified. Never returns null: when memory runs
+ * out, the process reports it and exits with status 1. */
+void *mapal_arena_allocate(int64_t bytes, int64_t alignment);
+/* Releasing a mark frees everything that this thread allocated since it was taken. */
+void *mapal_arena_mark(void);
+void mapal_arena_release(void *mark);
+
+/* ---- Arithmetic for targets without the instruction ---- */
+
+/* a * b + c with a single rounding to nearest even, for every operand. */
+float mapal_fma_f32(float a, float b, float c);
+double mapal_fma_f64(double a, double b, double c);
+
+/* ---- The program ---- */
+
+enum {
+    MAPAL_SCALAR_I32 = 0,
+    MAPAL_SCALAR_I64 = 1,
+    MAPAL_SCALAR_U8 = 2,
+    MAPAL_SCALAR_F32 = 3,
+    MAPAL_SCALAR_F64 = 4,
+    MAPAL_SCALAR_BOOL = 5 /* one byte, 0 or 1 */
+};
+
+/* One parameter or result. An output is written with exactly `shape` (`rank` extents, whose product
+ * is `count`); an input is accepted at any shape with `count` elements in all. */
+typedef struct {
+    const char *name;
+    uint32_t scalar;
+    uint32_t rank;
+    uint64_t count;
+    const uint64_t *shape;
+} mapal_port;
+
+/* `entry` gets one contiguous buffer in C order for each port. An array of tuples or structs of k
+ * equal scalars has a last axis k. Inputs are not written to. */
+typedef struct {
+    uint32_t abi; /* MAPAL_RUNTIME_ABI */
+    const char *name;
+    uint32_t inputs;
+    const mapal_port *input;
+    uint32_t outputs;
+    const mapal_port *output;
+    void (*entry)(void *const *inputs, void *const *outputs);
+} mapal_program;
+
+/* Defined by the emitted module that the runtime's `main` is linked with. */
+extern const mapal_program mapal_program_descriptor;
+
+#endif
