@@ -140,8 +140,11 @@ def read_document(data: bytes, file: str) -> Entry:
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         return _Composer(file, events).document()
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        line, column = 1, 1
+        for mark in (error.problem_mark, error.context_mark):
+            if mark is not None:
+                line, column = mark.line + 1, mark.column + 1
+                break
         problem = error.problem or "not YAML"
         raise DocumentError(f"{file}:{line}:{column}: error: {problem}") from None
     except yaml.YAMLError as error:

@@ -1,0 +1,271 @@
+"""The C toolchain: finding one that works, its fingerprint, the runtime library, linking.
+
+A compiler counts as found when it links a small program, so a half-installed one is passed
+over. The system's comes first (`CC`, then `cc`, `gcc`, `clang`), then the `ziglang` package if
+it is installed; `install_packaged` installs that on demand. The fingerprint holds versions and
+no paths, so equal toolchains in different places make equal artifacts.
+
+Every command runs in a temporary directory of its own and nothing of it reaches the output.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mapal.diagnostics import UserError
+
+TOOLCHAIN_FAILURE = 4
+"""Exit status of `mapal compile` when no C toolchain does its work."""
+
+_ZIG_PACKAGE = "ziglang==0.17.1"
+_PROBE = "int main(void) { return 0; }\n"
+_LIBRARIES = ("-lm", "-lpthread")
+_LIMIT_SECONDS = 600
+# -ffp-contract=off: the software multiply-add must not be contracted itself.
+_RUNTIME_FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-g0",
+    "-fPIC",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A working C compiler driver. `command` is how it is called, `fingerprint` what it is."""
+
+    command: tuple[str, ...]
+    fingerprint: str
+    is_zig: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search found: a compiler or None, and for each candidate that failed, why."""
+
+    compiler: Compiler | None
+    failures: tuple[str, ...]
+
+
+def runtime_directory() -> Path:
+    """Where the C sources lie: in the installed package or at the top of a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_data" / "runtime"
+    return installed if installed.is_dir() else package.parent / "runtime"
+
+
+def runtime_sources(directory: Path | None = None) -> dict[str, Path]:
+    """The runtime's C files and headers by name, sorted."""
+    directory = directory or runtime_directory()
+    names = sorted(name for name in os.listdir(directory) if name.endswith((".c", ".h")))
+    return {name: directory / name for name in names}
+
+
+def candidates(environment: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Commands to try, in order, given the environment variables."""
+    commands: list[tuple[str, ...]] = []
+    if environment.get("CC", "").strip():
+        commands.append(tuple(shlex.split(environment["CC"])))
+    commands += [("cc",), ("gcc",), ("clang",)]
+    zig = packaged_zig()
+    if zig is not None:
+        commands.append((str(zig), "cc"))
+    return commands
+
+
+def packaged_zig() -> Path | None:
+    """The compiler binary of the `ziglang` package in this Python environment, if installed."""
+    path = Path(sysconfig.get_path("purelib")) / "ziglang" / "zig"
+    return path if path.is_file() else None
+
+
+def find_compiler(environment: Mapping[str, str] | None = None) -> Search:
+    """The first candidate that links a program. A candidate that is not installed is passed
+    over in silence, one that fails is reported in `failures`, and so is any `CC`."""
+    environment = os.environ if environment is None else environment
+    failures: list[str] = []
+    for command in candidates(environment):
+        executable = shutil.which(command[0], path=environment.get("PATH"))
+        if executable is None:
+            if command[0] not in ("cc", "gcc", "clang"):
+                failures.append(f"{command[0]}: not found")
+            continue
+        try:
+            return Search(_probe((executable, *command[1:])), tuple(failures))
+        except _Failed as error:
+            failures.append(f"{shlex.join(command)}: {error}")
+    return Search(None, tuple(failures))
+
+
+def require_compiler(say: Callable[[str], None]) -> Compiler:
+    """A working compiler, installing the packaged one if there is no other. `say` gets one line
+    for everything a person should know. Raises `UserError` if there is none to be had."""
+    search = find_compiler()
+    for failure in search.failures:
+        say(f"C compiler {failure}")
+    if search.compiler is not None:
+        return search.compiler
+    say(f"no working C compiler found; installing the package {_ZIG_PACKAGE} instead")
+    install_packaged()
+    search = find_compiler()
+    if search.compiler is None:
+        raise UserError(f"no working C compiler: {'; '.join(search.failures)}", TOOLCHAIN_FAILURE)
+    return search.compiler
+
+
+def install_packaged() -> None:
+    """Installs the packaged compiler into this Python environment. Raises `UserError`."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", _ZIG_PACKAGE]
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False
+        )
+        reason = _last_line(result.stderr) if result.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = str(error)
+    if reason:
+        raise UserError(
+            "no C compiler is installed (tried CC, cc, gcc, clang), and the package "
+            f"{_ZIG_PACKAGE} cannot be installed: {reason}",
+            TOOLCHAIN_FAILURE,
+        )
+
+
+def build_runtime(compiler: Compiler, sources: Mapping[str, bytes]) -> bytes:
+    """The static library of the runtime from its C files and headers by name. Raises
+    `UserError` with the compiler's message if one does not compile."""
+    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+        for name, data in sources.items():
+            Path(directory, name).write_bytes(data)
+        units = sorted(name for name in sources if name.endswith(".c"))
+        prefix_map = f"-ffile-prefix-map={directory}=."
+        _run(compiler, [*_RUNTIME_FLAGS, prefix_map, "-c", *units], directory)
+        objects = [f"{unit[:-2]}.o" for unit in units]
+        _archive(compiler, "libmapal_rt.a", objects, directory)
+        return Path(directory, "libmapal_rt.a").read_bytes()
+
+
+def link(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
+    """The executable of one object file and the runtime library. Raises `UserError` with the
+    linker's message."""
+    return _link(compiler, program, runtime, ["-pie"])
+
+
+def link_shared(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
+    """The shared library of one object file and the runtime library, without a `main`."""
+    return _link(compiler, program, runtime, ["-shared"])
+
+
+def _link(compiler: Compiler, program: bytes, runtime: bytes, mode: Sequence[str]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+        Path(directory, "program.o").write_bytes(program)
+        Path(directory, "libmapal_rt.a").write_bytes(runtime)
+        options = [*mode, "-o", "program", "program.o", "libmapal_rt.a", *_LIBRARIES]
+        if sys.platform != "darwin":
+            options.append("-Wl,--build-id=none")
+        if compiler.is_zig:
+            # zig writes the working directory into debug sections unless they are stripped.
+            options.append("-s")
+        _run(compiler, options, directory)
+        return Path(directory, "program").read_bytes()
+
+
+class _Failed(Exception):  # noqa: N818  (internal; the message is for a list of reasons)
+    pass
+
+
+def _probe(command: tuple[str, ...]) -> Compiler:
+    """The compiler behind a command, if it links a program. Raises `_Failed`."""
+    is_zig = command[1:2] == ("cc",) and Path(command[0]).name.startswith("zig")
+    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+        Path(directory, "probe.c").write_text(_PROBE, encoding="ascii")
+        options = ["-O2", "-o", "probe", "probe.c", *_LIBRARIES]
+        result = _execute([*command, *options], directory)
+        if result is None:
+            raise _Failed("cannot be started")
+        if result.returncode != 0 or not Path(directory, "probe").is_file():
+            raise _Failed(_last_line(result.stderr) or f"exit status {result.returncode}")
+        return Compiler(command, _fingerprint(command, is_zig, directory), is_zig)
+
+
+def _fingerprint(command: tuple[str, ...], is_zig: bool, directory: str) -> str:
+    def first_line(*arguments: str) -> str:
+        result = _execute([*command[: 1 if is_zig else None], *arguments], directory)
+        text = result.stdout if result is not None else ""
+        return text.splitlines()[0].strip() if text else ""
+
+    if is_zig:
+        return f"zig {first_line('version')} {platform.machine()}"
+    version = first_line("--version")
+    # gcc begins with the name that it was called by.
+    version = version.removeprefix(f"{Path(command[0]).name} ")
+    parts = [
+        version,
+        first_line("-dumpmachine"),
+        first_line("-Wl,--version"),
+        " ".join(platform.libc_ver()),
+    ]
+    return "; ".join(part for part in parts if part.strip())
+
+
+def _archive(compiler: Compiler, name: str, members: Sequence[str], directory: str) -> None:
+    if compiler.is_zig:
+        command = [compiler.command[0], "ar"]
+    else:
+        found = _execute([*compiler.command, "-print-prog-name=ar"], directory)
+        command = [found.stdout.strip() if found is not None and found.stdout.strip() else "ar"]
+    flags = "rcs" if sys.platform == "darwin" else "rcsD"
+    result = _execute([*command, flags, name, *members], directory)
+    if result is None or result.returncode != 0:
+        reason = "cannot be started" if result is None else _last_line(result.stderr)
+        raise UserError(f"{shlex.join(command)}: {reason}", TOOLCHAIN_FAILURE)
+
+
+def _run(compiler: Compiler, options: Sequence[str], directory: str) -> None:
+    result = _execute([*compiler.command, *options], directory)
+    name = shlex.join(compiler.command)
+    if result is None:
+        raise UserError(f"{name}: cannot be started", TOOLCHAIN_FAILURE)
+    if result.returncode != 0:
+        text = "\n".join(result.stderr.strip().splitlines()[:20])
+        raise UserError(f"{name} failed:\n{text or result.returncode}", TOOLCHAIN_FAILURE)
+
+
+def _execute(command: Sequence[str], directory: str) -> subprocess.CompletedProcess[str] | None:
+    """The finished command, or None if it cannot be started or does not end."""
+    environment = {**os.environ, "LC_ALL": "C", "ZERO_AR_DATE": "1", "SOURCE_DATE_EPOCH": "0"}
+    try:
+        return subprocess.run(
+            command,
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_LIMIT_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [""])[-1]
