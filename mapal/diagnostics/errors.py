@@ -19,11 +19,11 @@ class UserError(Exception):
         self.exit_status = exit_status
 
 
-class CompilerBug(Exception):
+class CompilerBug(Exception):  # noqa: N818  (a bug, not an error of the user)
     """An invariant of ours does not hold. Never the fault of the program being compiled."""
 
 
-class Unsupported(Exception):
+class Unsupported(Exception):  # noqa: N818  (a refusal, not a failure)
     """A request that we understand and chose not to serve; `reason` says why."""
 
     def __init__(self, reason: str) -> None:

@@ -117,15 +117,12 @@ def _excerpt(text: SourceText, line: int, start: int, end: int) -> list[str]:
     start = min(start, line_end)
     end = max(start, min(end, line_end))
     # Cut the bytes first: at most four bytes make one character.
-    before = text.data[max(line_start, start - 4 * _SHOWN_BEFORE) : start].decode(
-        "utf-8", "replace"
-    )
-    marked = text.data[start : min(end, start + 4 * _SHOWN_AFTER)].decode("utf-8", "replace")
-    after = text.data[end : min(line_end, end + 4 * _SHOWN_AFTER)].decode("utf-8", "replace")
+    before = _decode(text.data[max(line_start, start - 4 * _SHOWN_BEFORE) : start])
+    marked = _decode(text.data[start : min(end, start + 4 * _SHOWN_AFTER)])
+    after = _decode(text.data[end : min(line_end, end + 4 * _SHOWN_AFTER)])
 
-    clipped_left = start - line_start > len(before.encode("utf-8", "replace"))
-    if len(before) > _SHOWN_BEFORE:
-        before, clipped_left = before[-_SHOWN_BEFORE:], True
+    clipped_left = start - line_start > 4 * _SHOWN_BEFORE or len(before) > _SHOWN_BEFORE
+    before = before[-_SHOWN_BEFORE:]
     room = _SHOWN_AFTER
     clipped_right = end - start > 4 * _SHOWN_AFTER or len(marked) > room
     marked = marked[:room]
@@ -138,6 +135,10 @@ def _excerpt(text: SourceText, line: int, start: int, end: int) -> list[str]:
     gap = "".join("\t" if character == "\t" else " " * _width(character) for character in left)
     carets = "^" * max(1, sum(map(_width, shown)))
     return [f"{_INDENT}{left}{shown}{right}".rstrip(), f"{_INDENT}{gap}{carets}"]
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _visible(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Every node has `tokens`, the ordinals of its first and last token (language 1): comments
 and layout have no ordinal, so a tree does not change when they do. Byte spans live in the
-location table beside it (`mapal.syntax.locations`).
+location table beside it (`mapal.diagnostics.LocationTable`).
 
 Depth is bounded by the syntactic nesting of the source (128 levels): operators of one
 strength form one flat `Binary`, and indexing and member access one flat `Postfix`, so that
@@ -33,19 +33,19 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 # Types ------------------------------------------------------------------------------
 
 
-class NamedType(Node):
+class NamedType(Node, frozen=True):
     """`i32`, `f64`, or the name of a declared type."""
 
     name: str
 
 
-class TupleType(Node):
+class TupleType(Node, frozen=True):
     """`(T1, T2, …)`, two or more items."""
 
     items: tuple[TypeExpression, ...]
 
 
-class ArrayType(Node):
+class ArrayType(Node, frozen=True):
     """`[T; n]`; the length is as written, 0 included."""
 
     element: TypeExpression
@@ -58,68 +58,68 @@ TypeExpression = NamedType | TupleType | ArrayType
 # Expressions ------------------------------------------------------------------------
 
 
-class IntegerLiteral(Node):
+class IntegerLiteral(Node, frozen=True):
     """An integer without sign, at most 2^64-1."""
 
     value: int
 
 
-class FloatLiteral(Node):
+class FloatLiteral(Node, frozen=True):
     """A float without sign, as its decimal text, so that it is rounded once to its type."""
 
     text: str
 
 
-class StringLiteral(Node):
+class StringLiteral(Node, frozen=True):
     """A string with its escapes resolved."""
 
     value: str
 
 
-class BoolLiteral(Node):
+class BoolLiteral(Node, frozen=True):
     value: bool
 
 
-class UnitLiteral(Node):
+class UnitLiteral(Node, frozen=True):
     """`()`, which only heads a chain into `time`."""
 
 
-class Name(Node):
+class Name(Node, frozen=True):
     name: str
 
 
-class Wire(Node):
+class Wire(Node, frozen=True):
     """The value on the wire: the leftmost operand of an operator stage. `tokens` are those
     of the operator that takes it."""
 
 
-class TupleLiteral(Node):
+class TupleLiteral(Node, frozen=True):
     """Two or more items."""
 
     items: tuple[Expression, ...]
 
 
-class ArrayLiteral(Node):
+class ArrayLiteral(Node, frozen=True):
     """One or more items."""
 
     items: tuple[Expression, ...]
 
 
-class FieldInit(Node):
+class FieldInit(Node, frozen=True):
     """`name: value` in a struct literal; without a value it is short for `name: name`."""
 
     name: str
     value: Expression | None
 
 
-class StructLiteral(Node):
+class StructLiteral(Node, frozen=True):
     """`Name { field: value, … }`, fields in the order written."""
 
     name: str
     fields: tuple[FieldInit, ...]
 
 
-class Unary(Node):
+class Unary(Node, frozen=True):
     """`-x` or `!x`; `operator_token` is the ordinal of the operator. In `-7` the minus and the
     literal stay apart here: literal typing joins them (language 5.3)."""
 
@@ -128,7 +128,7 @@ class Unary(Node):
     operand: Expression
 
 
-class BinaryTerm(Node):
+class BinaryTerm(Node, frozen=True):
     """One further operand of a `Binary`; `tokens` are those of the operand."""
 
     operator: BinaryOperator
@@ -136,7 +136,7 @@ class BinaryTerm(Node):
     operand: Expression
 
 
-class Binary(Node):
+class Binary(Node, frozen=True):
     """`first op a op b …`, operators of one strength, left associative. Comparisons have
     exactly one term."""
 
@@ -144,25 +144,25 @@ class Binary(Node):
     rest: tuple[BinaryTerm, ...]
 
 
-class Member(Node):
+class Member(Node, frozen=True):
     """`.name`; `tokens` are those of the dot and the name."""
 
     name: str
 
 
-class Slot(Node):
+class Slot(Node, frozen=True):
     """`.k`; the index is as written and may exceed every arity."""
 
     index: int
 
 
-class Subscript(Node):
+class Subscript(Node, frozen=True):
     """`[index]`; `tokens` are those of the brackets."""
 
     index: Expression
 
 
-class Postfix(Node):
+class Postfix(Node, frozen=True):
     """`base` followed by one or more suffixes, applied from the left. The k-th partial
     expression spans from the first token of `base` to the last of suffix k."""
 
@@ -191,17 +191,17 @@ Expression = (
 # The tokens of a stage run from its arrow to its last token.
 
 
-class RetStage(Node):
+class RetStage(Node, frozen=True):
     """`-> ret` or `-> ret.k`."""
 
     slot: int | None
 
 
-class LoopStage(Node):
+class LoopStage(Node, frozen=True):
     """`-> loop`, the jump of a routing guard."""
 
 
-class BindStage(Node):
+class BindStage(Node, frozen=True):
     """`-> name: T`, `-> mut name` or `-> mut name: T`. A bare `-> name` is an
     `ExpressionStage`, since only names in scope tell what it means (language 4.3)."""
 
@@ -211,17 +211,17 @@ class BindStage(Node):
     annotation: TypeExpression | None
 
 
-class SeqStage(Node):
+class SeqStage(Node, frozen=True):
     """`-> seq { … }`."""
 
     body: Block
 
 
-class BodyParameter(Node):
+class BodyParameter(Node, frozen=True):
     name: str
 
 
-class CollectionStage(Node):
+class CollectionStage(Node, frozen=True):
     """`-> map { x -> … }`, and likewise `fold` and `reduce`. `body` holds what follows the
     arrow behind the parameters."""
 
@@ -231,7 +231,7 @@ class CollectionStage(Node):
     body: Block
 
 
-class Arm(Node):
+class Arm(Node, frozen=True):
     """One arm of a guard. `guard_token` is the ordinal of the guard arrow; `value` is the
     number of an integer discriminant and None otherwise."""
 
@@ -241,25 +241,25 @@ class Arm(Node):
     payload: Block | Chain
 
 
-class GuardStage(Node):
+class GuardStage(Node, frozen=True):
     """`-> { arm … }`, one or more arms in source order."""
 
     arms: tuple[Arm, ...]
 
 
-class FanoutStage(Node):
+class FanoutStage(Node, frozen=True):
     """`-> { -> a; -> b; }`; every branch is a headless chain."""
 
     branches: tuple[Chain, ...]
 
 
-class OperatorStage(Node):
+class OperatorStage(Node, frozen=True):
     """`-> + 5`: `value` is an expression whose leftmost operand is a `Wire`."""
 
     value: Expression
 
 
-class ExpressionStage(Node):
+class ExpressionStage(Node, frozen=True):
     """Any other stage. In Core only a bare `Name` is accepted by lowering."""
 
     value: Expression
@@ -278,7 +278,7 @@ Stage = (
 )
 
 
-class Chain(Node):
+class Chain(Node, frozen=True):
     """`head -> stage -> …`. A headless chain has no head and at least one stage."""
 
     head: Expression | None
@@ -288,11 +288,11 @@ class Chain(Node):
 # Statements and items ---------------------------------------------------------------
 
 
-class LoopStatement(Node):
+class LoopStatement(Node, frozen=True):
     body: Block
 
 
-class BindStatement(Node):
+class BindStatement(Node, frozen=True):
     """`x <- e;`, with `mut` and a type if written."""
 
     name: str
@@ -302,7 +302,7 @@ class BindStatement(Node):
     value: Expression
 
 
-class UpdateStatement(Node):
+class UpdateStatement(Node, frozen=True):
     """`name[index] <- value;`."""
 
     name: str
@@ -311,7 +311,7 @@ class UpdateStatement(Node):
     value: Expression
 
 
-class ChainStatement(Node):
+class ChainStatement(Node, frozen=True):
     """A chain with its `;`, or one that ends in a block form and is not last in its block."""
 
     chain: Chain
@@ -320,7 +320,7 @@ class ChainStatement(Node):
 Statement = LoopStatement | BindStatement | UpdateStatement | ChainStatement
 
 
-class Block(Node):
+class Block(Node, frozen=True):
     """Statements, then the tail: a last chain without `;` (one that ends in a block form is
     the tail too). `tokens` include the braces, except in the body of a collection stage,
     where they run from the first statement to the closing brace."""
@@ -329,14 +329,14 @@ class Block(Node):
     tail: Chain | None
 
 
-class Parameter(Node):
+class Parameter(Node, frozen=True):
     name: str
     name_token: int
     mutable: bool
     annotation: TypeExpression
 
 
-class FunctionItem(Node):
+class FunctionItem(Node, frozen=True):
     name: str
     name_token: int
     parameters: tuple[Parameter, ...]
@@ -344,12 +344,12 @@ class FunctionItem(Node):
     body: Block
 
 
-class Field(Node):
+class Field(Node, frozen=True):
     name: str
     annotation: TypeExpression
 
 
-class TypeItem(Node):
+class TypeItem(Node, frozen=True):
     name: str
     name_token: int
     fields: tuple[Field, ...]
@@ -358,7 +358,7 @@ class TypeItem(Node):
 Item = FunctionItem | TypeItem
 
 
-class Program(Node):
+class Program(Node, frozen=True):
     """The items in source order. `tokens` is (0, 0) for an empty source."""
 
     items: tuple[Item, ...]
