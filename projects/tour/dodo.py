@@ -1,0 +1,1 @@
+from mapal.dodo import *  # noqa: F403
