@@ -204,7 +204,8 @@ class _Composer:
             key = str(key_event.value)
             if key in entries:
                 self._fail(key_event, f"key {key!r} is given twice; first on line {places[key][0]}")
-            places[key] = (key_event.start_mark.line + 1, key_event.start_mark.column + 1)
+            mark: Any = key_event.start_mark
+            places[key] = (mark.line + 1, mark.column + 1)
             entries[key] = self._node(
                 next(self._events), f"{path}.{key}" if path else key, depth + 1
             )
