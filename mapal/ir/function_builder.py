@@ -7,6 +7,7 @@ Where a value goes is its destination: a fresh object, or the function's result.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,6 @@ from mapal.ir.types import (
     Array,
     Product,
     Scalar,
-    Str,
     Struct,
     Tuple,
     Type,
@@ -40,6 +40,7 @@ from mapal.ir.types import (
     is_printable,
     product_arity,
 )
+from mapal.ir.values import is_literal_of
 
 if TYPE_CHECKING:
     from mapal.ir.builder import GraphBuilder
@@ -74,6 +75,8 @@ class FunctionBuilder:
         self._draft = draft
         self._region = draft.regions[0]
         self._homes: dict[ObjectId, RegionId] = {}
+        self._guards: dict[int, GuardDraft] = {}
+        self._loops: dict[int, LoopDraft] = {}
 
     @property
     def input(self) -> ObjectId:
@@ -89,12 +92,22 @@ class FunctionBuilder:
         """The region into which primitives build now."""
         return self._region
 
+    @property
+    def root(self) -> RegionId:
+        """The Body region."""
+        return self._draft.regions[0]
+
+    def enter(self, region: RegionId) -> None:
+        """Builds into another region from now on."""
+        if self._graph.regions[region].function != self._draft.id:
+            raise BuilderError("WrongBuilder", f"region {region} belongs to another function")
+        self._region = region
+
     @contextmanager
     def in_region(self, region: RegionId) -> Iterator[None]:
         """Builds into another region of this function; the former one is restored."""
-        if self._graph.regions[region].function != self._draft.id:
-            raise BuilderError("WrongBuilder", f"region {region} belongs to another function")
-        before, self._region = self._region, region
+        before = self._region
+        self.enter(region)
         try:
             yield
         finally:
@@ -108,14 +121,12 @@ class FunctionBuilder:
     # Values -------------------------------------------------------------------------
 
     def constant(self, value: Value, ty: Type, key: Key) -> ObjectId:
-        """A literal of a scalar type or `str`; its Python type must fit."""
-        expected: type = str
-        if isinstance(ty, Scalar):
-            expected = bool if ty == BOOL else float if ty.is_float else int
-        elif not isinstance(ty, Str):
-            raise BuilderError("ValueTyMismatch", f"there are no constants of type {ty}")
-        if type(value) is not expected:
+        """A literal of a scalar type or `str`. Its Python type must be the one for that type
+        (a `bool` is no integer), and the value one that the type holds. There is one NaN."""
+        if not is_literal_of(value, ty):
             raise BuilderError("ValueTyMismatch", f"{value!r} is no {ty}")
+        if isinstance(value, float) and math.isnan(value):
+            value = math.nan
         return self._graph.add_object(self._draft.id, ty, ObjectKind.CONSTANT, value, None, key)
 
     def proj(self, x: ObjectId, index: int, key: Key, dest: Destination = FRESH) -> ObjectId:
@@ -277,6 +288,8 @@ class FunctionBuilder:
         length = self._static_count(count)
         if contains_str(self.ty(x)):
             raise BuilderError("StrOutsidePrint", "a string cannot fill an array")
+        if contains_token(self.ty(x)):
+            raise BuilderError("TypeMismatch", "a token cannot fill an array")
         return self._packed(ops.Fill(), (x, count), Array(self.ty(x), length), key, dest)
 
     # Functions and bodies -----------------------------------------------------------
@@ -356,7 +369,7 @@ class FunctionBuilder:
         """Hands a value to the Return object, whole or as one component."""
         if slot is None:
             return self._edge(ops.Output(), x, self.ty(x), key, Ret())
-        self._same(self._return_slot(slot), self.ty(x), "returned component")
+        self._returned(self._return_slot(slot), self.ty(x))
         self._return_pair(x, slot, key)
         return x
 
@@ -372,6 +385,7 @@ class FunctionBuilder:
         arm_false = self._graph.add_region(function, RegionKind.ARM_FALSE, self._region, guard)
         draft = GuardDraft(guard, self._region, cond, arm_true, arm_false, rest, key)
         self._draft.guards.append(draft)
+        self._guards[guard] = draft
         return draft
 
     def phi(
@@ -382,7 +396,7 @@ class FunctionBuilder:
         dest: Destination = FRESH,
     ) -> ObjectId:
         """Closes a guard; its value is that of the selected arm."""
-        if guard.phi is not None or guard not in self._draft.guards:
+        if guard.phi is not None or self._guards.get(guard.id) is not guard:
             raise BuilderError("BadRegion", "the guard is closed or another function's")
         ty = self.ty(when_true)
         self._same(ty, self.ty(when_false), "arms of a guard")
@@ -415,10 +429,12 @@ class FunctionBuilder:
         self._homes[merge] = body
         draft = LoopDraft(loop, self._region, merge, body, jump, leave, enter, key)
         self._draft.loops.append(draft)
+        self._loops[loop] = draft
         return draft
 
     def loop_back(self, loop: LoopDraft, next_state: ObjectId, cond: ObjectId) -> None:
         """The back edge: the next state, taken while `cond` holds."""
+        self._ours(loop)
         if loop.back is not None:
             raise BuilderError("LoopShape", "a loop has one back edge")
         ty = self._graph.objects[loop.merge].ty
@@ -434,6 +450,7 @@ class FunctionBuilder:
         self, loop: LoopDraft, payload: ObjectId, cond: ObjectId, dest: Destination = FRESH
     ) -> ObjectId:
         """The exit edge: the loop's value, taken when `cond` does not hold."""
+        self._ours(loop)
         if loop.leave is not None or loop.cond != cond:
             raise BuilderError("LoopShape", "a loop has one exit, on the condition of its back")
         route = self._route(loop, loop.exit, payload, cond)
@@ -445,6 +462,7 @@ class FunctionBuilder:
 
     def end_loop(self, loop: LoopDraft) -> None:
         """Closes a loop, which must have its two edges."""
+        self._ours(loop)
         if loop.back is None:
             raise BuilderError("LoopWithoutBack", "the loop has no back edge")
         if loop.leave is None:
@@ -469,14 +487,16 @@ class FunctionBuilder:
     def _operand(self, obj: ObjectId) -> None:
         """An operand exists, is ours, and its region encloses the current one."""
         self._own(obj)
-        at: RegionId | None = self._region
-        home = self._homes.get(obj, self._draft.regions[0])
-        while at is not None and at != home:
-            at = self._graph.regions[at].parent
-        if at is None:
+        root = self._draft.regions[0]
+        home = self._homes.get(obj, root)
+        if home != root and not self._graph.encloses(home, self._region):
             raise BuilderError(
                 "ReadOutsideRegion", f"object {obj} of region {home} read in {self._region}"
             )
+
+    def _ours(self, loop: LoopDraft) -> None:
+        if self._loops.get(loop.id) is not loop:
+            raise BuilderError("LoopShape", "the loop is another function's")
 
     def _same(self, wanted: Type, found: Type, what: str) -> None:
         if wanted != found:
@@ -556,14 +576,11 @@ class FunctionBuilder:
                 target = self._mint(ty, key, name)
             case Ret(slot=None):
                 target = self._draft.output
-                wanted = self._graph.objects[target].ty
-                if wanted != ty:
-                    raise BuilderError("RetTypeMismatch", f"{ty} returned, {wanted} declared")
+                self._returned(self._graph.objects[target].ty, ty)
+                self._writes_result()
             case Ret(slot=slot):
                 assert slot is not None
-                wanted = self._return_slot(slot)
-                if wanted != ty:
-                    raise BuilderError("RetTypeMismatch", f"{ty} returned, {wanted} declared")
+                self._returned(self._return_slot(slot), ty)
                 target = self._mint(ty, key)
         self._graph.add_morphism(self._draft.id, op, source, target, self._region, key)
         if isinstance(dest, Ret) and dest.slot is not None:
@@ -599,16 +616,20 @@ class FunctionBuilder:
         arity = len(components)
         if arity > MAXIMUM_SLOTS:
             raise BuilderError("SlotOutOfRange", f"{arity} components are too many")
-        if dest == Ret():
-            self._same(self._graph.objects[self._draft.output].ty, ty, "result")
-            for slot, part in enumerate(components):
-                self._return_pair(part, slot, key)
-            return self._draft.output
-        target = self._mint(ty, key, dest.name if isinstance(dest, Fresh) else None)
+        match dest:
+            case Fresh(name=name):
+                target = self._mint(ty, key, name)
+            case Ret(slot=None):
+                target = self._draft.output
+                self._returned(self._graph.objects[target].ty, ty)
+                self._writes_result()
+            case Ret(slot=slot):
+                assert slot is not None
+                self._returned(self._return_slot(slot), ty)
+                target = self._mint(ty, key)
         for slot, part in enumerate(components):
             self._pair(part, target, slot, arity, key)
         if isinstance(dest, Ret) and dest.slot is not None:
-            self._same(self._return_slot(dest.slot), ty, "returned component")
             self._return_pair(target, dest.slot, key)
         return target
 
@@ -640,7 +661,16 @@ class FunctionBuilder:
             raise BuilderError("SlotOutOfRange", f"the result has no component {slot}")
         return component(ty, slot)
 
+    def _returned(self, declared: Type, found: Type) -> None:
+        if declared != found:
+            raise BuilderError("RetTypeMismatch", f"{found} returned, {declared} declared")
+
+    def _writes_result(self) -> None:
+        if self._region != self._draft.regions[0]:
+            raise BuilderError("ReadOutsideRegion", "the result is written in the body region")
+
     def _return_pair(self, part: ObjectId, slot: int, key: Key) -> None:
         arity = product_arity(self._graph.objects[self._draft.output].ty)
         assert arity is not None
+        self._writes_result()
         self._pair(part, self._draft.output, slot, arity, key)

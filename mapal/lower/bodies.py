@@ -1,0 +1,117 @@
+"""Lowering of `map`, `fold` and `reduce` (language 6.9)."""
+
+from __future__ import annotations
+
+from mapal.ir.graph import FunctionKind, RegionKind
+from mapal.ir.types import Array, Tuple, Type
+from mapal.lower import chains
+from mapal.lower.context import Context, ReduceSite, over, stop
+from mapal.lower.draft import Collect, DraftFunction, DraftRegion, DraftValue
+from mapal.lower.emission import body_input
+from mapal.lower.expressions import reject_string, require_type
+from mapal.lower.finishing import finish
+from mapal.syntax import ast
+
+_KINDS = {
+    "map": FunctionKind.MAP_BODY,
+    "fold": FunctionKind.FOLD_BODY,
+    "reduce": FunctionKind.REDUCE_BODY,
+}
+
+
+def collection(context: Context, node: ast.CollectionStage, wire: DraftValue) -> DraftValue:
+    """The value of a collection stage."""
+    key = over(node.tokens)
+    match node.operator:
+        case "map":
+            array = _array(wire.ty, "L1602", "`map`", node.tokens)
+            body, value = _body(context, node, (array.element,), array.element)
+            operands, result = [wire], Array(value.ty, array.length)
+        case "fold":
+            pair = wire.ty
+            if not isinstance(pair, Tuple) or len(pair.items) != 2:
+                raise _bad_fold(wire, node.tokens)
+            start, folded = pair.items
+            if not isinstance(folded, Array):
+                raise _bad_fold(wire, node.tokens)
+            body, value = _body(context, node, (start, folded.element), start)
+            _require_tail(node, value, start)
+            parts = [context.component(wire, slot, key) for slot in (0, 1)]
+            return _apply(context, node, body, parts, start)
+        case _:
+            array = _array(wire.ty, "L1615", "`reduce`", node.tokens)
+            body, value = _body(context, node, (array.element, array.element), array.element)
+            _require_tail(node, value, array.element)
+            context.program.reduces.append(
+                ReduceSite(context.signature.item.name, body.facts, node.tokens)
+            )
+            return _apply(context, node, body, [wire], array.element)
+    return _apply(context, node, body, operands, result)
+
+
+def _array(ty: Type, code: str, what: str, tokens: ast.Tokens) -> Array:
+    if not isinstance(ty, Array):
+        raise stop(code, f"{what} takes an array, not {ty}", tokens)
+    return ty
+
+
+def _bad_fold(wire: DraftValue, tokens: ast.Tokens) -> Exception:
+    return stop(
+        "L1603",
+        f"`fold` takes a start value and an array, not {wire.ty}",
+        tokens,
+        "write `(start, array) -> fold { acc, x -> … }`",
+    )
+
+
+def _require_tail(node: ast.CollectionStage, value: DraftValue, wanted: Type) -> None:
+    tail = node.body.tail
+    assert tail is not None
+    require_type(value, wanted, f"the body of {node.operator}", tail.tokens)
+
+
+def _body(
+    context: Context,
+    node: ast.CollectionStage,
+    arguments: tuple[Type, ...],
+    accumulator: Type,
+) -> tuple[Context, DraftValue]:
+    """Lowers a body in a context of its own; the context and the value of the tail."""
+    draft = DraftFunction(
+        "",
+        _KINDS[node.operator],
+        over(node.tokens),
+        accumulator,
+        DraftRegion(RegionKind.BODY, None),
+    )
+    body = Context(context.program, context.signature, context.typing, draft, context)
+    taken: list[DraftValue] = []
+    for parameter, ty in zip(node.parameters, arguments, strict=True):
+        value = DraftValue(ty, parameter.name, over(parameter.tokens), argument=0)
+        body.declare(context.resolution.declared[parameter.tokens[0]], value)
+        taken.append(value)
+    tail = chains.block(body, node.body, None, wants=True)
+    if tail is None or node.body.tail is None:
+        raise stop("L1604", f"the body of {node.operator} yields no value", node.tokens)
+    reject_string(tail, node.body.tail.tokens)
+    draft.output = tail.ty
+    draft.returns.append((tail, over(node.body.tail.tokens)))
+    draft.arguments = [*(inner for _, inner in body.captures.values()), *taken]
+    for position, argument in enumerate(draft.arguments):
+        argument.argument = position
+    body_input(draft)
+    finish(body)
+    context.facts.include(body.facts)
+    return body, tail
+
+
+def _apply(
+    context: Context,
+    node: ast.CollectionStage,
+    body: Context,
+    operands: list[DraftValue],
+    result: Type,
+) -> DraftValue:
+    captured = [outer for outer, _ in body.captures.values()]
+    operation = Collect(node.operator, body.draft, len(captured))
+    return context.operate(operation, [*captured, *operands], result, over(node.tokens))

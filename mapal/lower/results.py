@@ -1,0 +1,65 @@
+"""How a function hands out its result (language 6.2)."""
+
+from __future__ import annotations
+
+from mapal.ir.types import Array, Struct, Tuple, component, product_arity
+from mapal.lower.context import Context, over, stop
+from mapal.lower.draft import DraftValue
+from mapal.lower.expressions import reject_string, require_type
+from mapal.syntax import ast
+
+
+def return_whole(context: Context, value: DraftValue | None, tokens: ast.Tokens) -> None:
+    """`-> ret`, or the tail of a function that declares a result."""
+    signature = context.signature
+    if signature.effectful and context.returned is not None:
+        raise stop("L1307", "a function with effects returns once", tokens)
+    context.returned = tokens
+    if value is None:
+        if signature.result is not None:
+            raise stop(
+                "L1306",
+                "there is no value to return here",
+                tokens,
+                "send a value to it: `value -> ret;`",
+            )
+        return
+    reject_string(value, tokens)
+    if signature.result is None:
+        raise stop(
+            "L1201",
+            f"{signature.item.name} declares no result",
+            tokens,
+            f"write `-> {value.ty}` behind its parameters",
+        )
+    require_type(value, signature.result, "the result", tokens)
+    if signature.effectful:
+        context.result = (value, over(tokens))
+    else:
+        context.draft.returns.append((value, over(tokens)))
+
+
+def return_slot(context: Context, slot: int, value: DraftValue, tokens: ast.Tokens) -> None:
+    """`-> ret.k`."""
+    signature = context.signature
+    if signature.effectful:
+        raise stop("L1307", "a function with effects returns its result whole", tokens)
+    result = signature.result
+    arity = None if result is None else product_arity(result)
+    if arity is None or slot >= arity:
+        raise stop("L1205", f"the result has no component {slot}", tokens)
+    assert isinstance(result, Tuple | Struct | Array)
+    reject_string(value, tokens)
+    require_type(value, component(result, slot), f"component {slot} of the result", tokens)
+    context.draft.slots.append((slot, value, over(tokens)))
+
+
+def finish_effects(context: Context) -> None:
+    """The result of an effectful function: its last token, and its value if it has one."""
+    key = context.draft.key
+    assert context.token is not None
+    parts = [context.token]
+    if context.result is not None:
+        value, key = context.result
+        parts.append(value)
+    context.draft.returns.append((context.tuple_of(parts, key), key))

@@ -1,0 +1,96 @@
+"""Whether a function's result is written completely (L1306), from its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mapal.diagnostics import Diagnostic
+from mapal.ir.types import product_arity
+from mapal.lower.signatures import Signature, problem
+from mapal.syntax import ast
+
+
+def return_stages(block: ast.Block) -> Iterator[tuple[ast.Chain, ast.RetStage]]:
+    """Every `-> ret` of a function with its chain, in source order, collection bodies
+    excepted."""
+    for statement in block.statements:
+        match statement:
+            case ast.LoopStatement(body=body):
+                yield from return_stages(body)
+            case ast.ChainStatement(chain=chain):
+                yield from _in_chain(chain)
+            case _:
+                pass
+    if block.tail is not None:
+        yield from _in_chain(block.tail)
+
+
+def _in_chain(chain: ast.Chain) -> Iterator[tuple[ast.Chain, ast.RetStage]]:
+    for stage in chain.stages:
+        match stage:
+            case ast.RetStage():
+                yield chain, stage
+            case ast.SeqStage(body=body):
+                yield from return_stages(body)
+            case ast.GuardStage(arms=arms):
+                for arm in arms:
+                    if isinstance(arm.payload, ast.Block):
+                        yield from return_stages(arm.payload)
+                    else:
+                        yield from _in_chain(arm.payload)
+            case ast.FanoutStage(branches=branches):
+                for branch in branches:
+                    yield from _in_chain(branch)
+            case _:
+                pass
+
+
+def returns_by_tail(item: ast.FunctionItem) -> bool:
+    """Whether the tail of a function counts as `-> ret`."""
+    tail = item.body.tail
+    return tail is not None and not (tail.stages and isinstance(tail.stages[-1], ast.RetStage))
+
+
+def return_problem(signature: Signature) -> Diagnostic | None:
+    """The first reason why the result of a function is incomplete."""
+    item = signature.item
+    found = list(return_stages(item.body))
+    at = (item.name_token, item.name_token)
+    slots = [(stage.slot, stage) for _, stage in found if stage.slot is not None]
+    if signature.result is None:
+        if slots:
+            return problem("L1306", f"{item.name} declares no result", slots[0][1].tokens)
+        return None
+    if signature.effectful and slots:
+        return None
+    whole = [stage for _, stage in found if stage.slot is None]
+    written = len(whole) + returns_by_tail(item)
+    hint = "end the function with an expression, or send a value to `-> ret;`"
+    if slots and written:
+        return problem(
+            "L1306",
+            "a function returns its result either whole or component by component",
+            slots[0][1].tokens,
+        )
+    if slots:
+        return _slot_problem(signature, [(slot, stage) for slot, stage in slots])
+    if not written:
+        return problem("L1306", f"{item.name} declares a result and never returns one", at, hint)
+    return None
+
+
+def _slot_problem(signature: Signature, slots: list[tuple[int, ast.RetStage]]) -> Diagnostic | None:
+    assert signature.result is not None
+    arity = product_arity(signature.result)
+    if arity is None or any(slot >= arity for slot, _ in slots):
+        return None
+    seen: set[int] = set()
+    for slot, stage in slots:
+        if slot in seen:
+            return problem("L1306", f"component {slot} is returned twice", stage.tokens)
+        seen.add(slot)
+    missing = next((slot for slot in range(arity) if slot not in seen), None)
+    if missing is None:
+        return None
+    at = (signature.item.name_token, signature.item.name_token)
+    return problem("L1306", f"component {missing} of the result is never returned", at)
