@@ -11,10 +11,13 @@ from __future__ import annotations
 import ast
 import io
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from mapal.diagnostics import UserError
-from mapal.ir.entry import Port
+from mapal.ir.entry import Port, Ports
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
+from mapal.target.document import closest
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -54,6 +57,90 @@ def write_npy(flat: npt.NDArray[Any], port: Port) -> bytes:
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, np.asarray(array), version=(1, 0), allow_pickle=False)
     return buffer.getvalue()
+
+
+def value_of(flat: npt.NDArray[Any], ty: Type) -> object:
+    """The interpreter's value of type `ty` for scalars in C order: a list for an array, a tuple
+    for a tuple or struct, a Python number or bool for a scalar."""
+    if isinstance(ty, Scalar):
+        return flat.tolist()[0]
+    assert isinstance(ty, Array), "only scalars and arrays are inputs"
+    return _nested(flat.tolist(), ty)
+
+
+def _nested(scalars: list[Any], ty: Array) -> list[Any]:
+    """Groups scalars by the axes of an array type, innermost first."""
+    widths = []
+    element: Type = ty
+    while isinstance(element, Array):
+        widths.append(element.length)
+        element = element.element
+    values = scalars
+    if isinstance(element, Tuple | Struct):
+        columns = [scalars[slot :: len(element.items)] for slot in range(len(element.items))]
+        values = list(zip(*columns, strict=True))
+    for width in reversed(widths[1:]):
+        values = [values[start : start + width] for start in range(0, len(values), width)]
+    return values
+
+
+def flat_of(value: object, port: Port) -> npt.NDArray[Any]:
+    """The scalars of an interpreter's value in C order."""
+    import numpy as np
+
+    plain = _plain(value, port.ty)
+    return np.asarray(plain, dtype=DTYPES[port.scalar.name]).reshape(-1)
+
+
+def _plain(value: Any, ty: Type) -> Any:
+    """The value with its computed sequences as lists, down to the scalars."""
+    if not isinstance(ty, Array):
+        return value
+    if isinstance(ty.element, Array):
+        return [_plain(element, ty.element) for element in value]
+    return list(value)
+
+
+def input_values(files: dict[str, tuple[bytes, str]], ports: Ports) -> dict[str, object]:
+    """The interpreter's inputs from files: per port name, content and the name to show.
+    Raises `UserError`, also for a missing or a superfluous input."""
+    check_names(files, ports)
+    values = {}
+    for port in ports.inputs:
+        data, file = files[port.name]
+        values[port.name] = value_of(read_npy(data, port, file), port.ty)
+    return values
+
+
+def check_names(given: Iterable[str], ports: Ports) -> None:
+    """Raises `UserError` unless exactly the parameters have an input."""
+    names = [port.name for port in ports.inputs]
+    for name in given:
+        if name not in names:
+            expected = f"parameters are {', '.join(names)}" if names else "there are no parameters"
+            raise UserError(f"input {name!r} is no parameter; {expected}{closest(name, names)}")
+    for name in names:
+        if name not in given:
+            raise UserError(f"parameter {name!r} has no input")
+
+
+def check_output_names(given: Iterable[str], ports: Ports) -> None:
+    """Raises `UserError` for an output that the entry does not have."""
+    names = [port.name for port in ports.outputs]
+    for name in given:
+        if name not in names:
+            expected = f"results are {', '.join(names)}" if names else "there is no result"
+            raise UserError(f"output {name!r} is no result; {expected}")
+
+
+def output_files(result: object, ports: Ports) -> dict[str, bytes]:
+    """The `.npy` files of an entry's result by port name."""
+    values = result if ports.result_is_tuple else (result,)
+    assert isinstance(values, tuple)
+    return {
+        port.name: write_npy(flat_of(value, port), port)
+        for port, value in zip(ports.outputs, values, strict=False)
+    }
 
 
 class _Refused(Exception):  # noqa: N818  (internal; becomes a UserError with the file's name)
