@@ -2,14 +2,14 @@
  *
  * Memory comes in chunks that stay linked in the order in which they were filled. `current` is the
  * one being filled; those after it are empty and kept for reuse, so a function called a million
- * times asks the system for memory once. A mark is simply the next free address. Chunks are freed by
- * the end of the process only. */
-#define _DEFAULT_SOURCE /* madvise on Linux */
-#define _DARWIN_C_SOURCE
+ * times asks the system for memory once. A mark is simply the next free address. Chunks are freed when
+ * their thread ends. */
+#define _DEFAULT_SOURCE /* POSIX threads, and madvise on Linux */
 
 #include "mapal_runtime.h"
 #include "output.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #if defined(__linux__)
@@ -40,22 +40,53 @@ typedef struct {
     size_t next_chunk_bytes;
 } arena;
 
-static _Thread_local arena thread_arena;
+static _Thread_local arena *thread_arena;
 
-static arena *this_arena(void)
-{
-    arena *own = &thread_arena;
-    if (own->current == NULL) {
-        own->current = &own->empty;
-        own->next_chunk_bytes = FIRST_CHUNK_BYTES;
-    }
-    return own;
-}
+/* Its destructor runs at the end of every thread but the first, which ends with the process. The
+ * arena lies on the heap because some systems free thread-local storage before that. */
+static pthread_key_t end_of_thread;
+static pthread_once_t end_of_thread_made = PTHREAD_ONCE_INIT;
 
 _Noreturn static void fail_exhausted(size_t bytes)
 {
     mapal_fail(MAPAL_EXIT_OUTPUT, "out of memory: cannot allocate %llu bytes",
                (unsigned long long)bytes);
+}
+
+static void free_arena(void *ended)
+{
+    arena *own = ended;
+    chunk *next = own->empty.next;
+    while (next != NULL) {
+        chunk *freed = next;
+        next = freed->next;
+        free(freed->base);
+        free(freed);
+    }
+    free(own);
+}
+
+static void make_end_of_thread(void)
+{
+    (void)pthread_key_create(&end_of_thread, free_arena);
+}
+
+static arena *this_arena(void)
+{
+    if (thread_arena == NULL) {
+        arena *made = malloc(sizeof *made);
+        if (made == NULL) {
+            fail_exhausted(sizeof *made);
+        }
+        *made = (arena){.next_chunk_bytes = FIRST_CHUNK_BYTES};
+        made->current = &made->empty;
+        /* Without a key the thread's memory would stay until the end of the process: no reason to
+         * fail. */
+        (void)pthread_once(&end_of_thread_made, make_end_of_thread);
+        (void)pthread_setspecific(end_of_thread, made);
+        thread_arena = made;
+    }
+    return thread_arena;
 }
 
 static size_t align_up(size_t value, size_t alignment)

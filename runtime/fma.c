@@ -166,8 +166,11 @@ static uint64_t round_to_bits(uint64_t significand, int32_t exponent)
 
 double mapal_fma_f64(double a, double b, double c)
 {
-    if (!isfinite(a) || !isfinite(b) || !isfinite(c) || a == 0 || b == 0) {
-        return a * b + c; /* nothing to round, or the rounding of c alone */
+    if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) {
+        return a * b + c; /* the product is exact */
+    }
+    if (!isfinite(c)) {
+        return c + c; /* not a * b + c: the product may overflow to the opposite infinity */
     }
     if (c == 0) {
         /* Not a * b + c: a product that underflows to zero keeps its own sign. */

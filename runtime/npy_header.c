@@ -69,8 +69,8 @@ static bool read_string(reader *in, mapal_span *string)
     size_t begin = in->position + 1;
     size_t end = begin;
     while (end < in->length && in->text[end] != quote) {
-        if (in->text[end] == '\\' || in->text[end] == '\n') {
-            return fail(in, "expected a string without escapes");
+        if (in->text[end] < ' ' || in->text[end] > '~' || in->text[end] == '\\') {
+            return fail(in, "expected a string of printable characters without escapes");
         }
         end += 1;
     }

@@ -8,9 +8,9 @@
  *
  * All comparisons are done on 4 v / 10^k and on four times the interval's ends, rounded to odd: the
  * integer part, with its last bit set if there is any fraction. That keeps every comparison with an
- * even integer exact. One table of 128-bit powers serves both widths, because the products depend on
- * the exponent of the last place only; tests/runtime/test_powers_of_ten.py proves by exact
- * arithmetic, for every exponent and every significand, that its precision is enough.
+ * even integer exact, and no others are made. One table of 128-bit powers serves both widths, because
+ * the products depend on the exponent of the last place only; tests/runtime/test_powers_of_ten.py
+ * proves by exact arithmetic, for every float of both widths, that its precision is enough.
  *
  * One difference from the paper: of two equally near shortest decimals the larger one is taken, not
  * the one with the even last digit. */
