@@ -8,6 +8,7 @@ its size proportional to the number of diagnostics, whatever the source looks li
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from typing import TypedDict
 
@@ -17,7 +18,8 @@ from mapal.diagnostics.source import SourceText
 
 _INDENT = "    "
 _SHOWN_BEFORE = 60
-_SHOWN_AFTER = 60
+_SHOWN_AFTER = 80
+_SHOWN_ON_ONE_LINE = 10
 
 
 class DiagnosticObject(TypedDict):
@@ -66,15 +68,31 @@ def render_all(
     locations: LocationTable | None,
     limit: int | None = 100,
 ) -> str:
-    """Every diagnostic as text, the first `limit` in full and the rest as a count."""
+    """Every diagnostic as text, but at most `limit` of them (None: all), and at most ten on one
+    line of the source unless all are wanted; a last line counts the others."""
     text = SourceText(source)
     reports = list(diagnostics)
-    shown = reports if limit is None else reports[:limit]
+    shown = reports if limit is None else _first_reports(reports, text, locations, limit)
     parts = [render(report, file=file, source=text, locations=locations) for report in shown]
     hidden = len(reports) - len(shown)
     if hidden:
         parts.append(f"{file}: {hidden} more error{'s' if hidden > 1 else ''} not shown\n")
     return "".join(parts)
+
+
+def _first_reports(
+    reports: list[Diagnostic], text: SourceText, locations: LocationTable | None, limit: int
+) -> list[Diagnostic]:
+    shown: list[Diagnostic] = []
+    on_line: Counter[int] = Counter()
+    for report in reports:
+        line = text.position(span_of(report, locations)[0]).line
+        on_line[line] += 1
+        if on_line[line] <= _SHOWN_ON_ONE_LINE:
+            shown.append(report)
+            if len(shown) == limit:
+                break
+    return shown
 
 
 def to_json_object(

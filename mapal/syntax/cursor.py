@@ -271,8 +271,9 @@ class Cursor:
             if kind == ";":
                 self.advance()
                 return
+            closed = self.closers[self.position] >= 0
             self.skip_balanced()
-            if kind == "{" and not self.continues_statement():
+            if kind == "{" and closed and not self.continues_statement():
                 return
 
     def continues_statement(self) -> bool:

@@ -179,9 +179,10 @@ class ExpressionParser(TypeParser):
             elif kind == "[":
                 suffixes.append(self._subscript())
             elif kind == "?":
-                self._question_mark(first)
+                self._question_mark()
             elif kind == "(" and callable_base and not self.on_new_line():
                 self._call(first)
+                callable_base = False
             elif kind == ":" and self.ahead(1) == ":" and self.adjacent(self.position + 1):
                 self.path(first)
             else:
@@ -233,21 +234,21 @@ class ExpressionParser(TypeParser):
         self.close_delimiter("]", "`]`", hint if self.kind == "," else None)
         return ast.Subscript(tokens=self.span_tokens(first), index=index)
 
-    def _question_mark(self, first: int) -> None:
+    def _question_mark(self) -> None:
         """Report a `?` behind an operand; a conditional expression gives up its statement."""
         question = self.position
         conditional = self.ahead(1) in OPERAND_STARTS
-        condition = self.text_of(first, question - 1) or "condition"
         self.report(
             "P0101",
             "there is no `?` operator",
             question,
             question,
-            f"choose with a guard: `({condition}) -> {{ -true-> …; -false-> …; }} -> result;`"
+            "choose with a guard: `(condition) -> { -true-> …; -false-> …; } -> result;`"
             if conditional
             else "remove it: no value of Core can be absent",
         )
-        self.advance()
+        while self.kind == "?":
+            self.advance()
         if conditional:
             raise Abandon
 
@@ -273,7 +274,8 @@ class ExpressionParser(TypeParser):
     def _call_hint(self, first: int, opener: int, closer: int, name: str) -> str:
         word = self.tokens[first].text
         if opener == first + 1 and word in FOREIGN_STATEMENTS and word not in ("print", "println"):
-            return FOREIGN_STATEMENTS[word]
+            argument = self.text_of(opener + 1, closer - 1) if word == "return" else None
+            return f"write `{argument} -> ret;`" if argument else FOREIGN_STATEMENTS[word]
         arguments = self.text_of(opener + 1, closer - 1)
         behind_arrow = first > 0 and self.kinds[first - 1] == "->"
         if closer == opener + 1:
@@ -354,10 +356,20 @@ class ExpressionParser(TypeParser):
                 return self._no_operand()
 
     def _no_operand(self) -> NoReturn:
-        hint = _OPERAND_HINTS.get(self.kind)
+        self.unexpected("an expression", self.operand_hint())
+
+    def operand_hint(self) -> str | None:
+        """What to write where the current token stands and an operand was needed."""
+        position = self.position
         if self.kind == "." and self.ahead(1) == "integer":
-            hint = f"write `0.{self.tokens[self.position + 1].text}`"
-        self.unexpected("an expression", hint)
+            return f"write `0.{self.tokens[position + 1].text}`"
+        sign = self.kinds[position if self.kind == "+" else position - 1]
+        minus = sign == "-" and position > 2 and self.kinds[position - 2] == "-"
+        name = position - (3 if minus else 2)
+        if (minus or self.kind == "+") and name >= 0 and self.kinds[name] == "name":
+            text = self.tokens[name].text
+            return f"there is no `{sign}{sign}`: write `{text} {sign} 1 -> {text};`"
+        return _OPERAND_HINTS.get(self.kind)
 
     def _malformed_number(self, first: int) -> ast.Expression:
         """Report a number with a name stuck to it: an exponent, a base, a suffix."""
@@ -379,8 +391,10 @@ class ExpressionParser(TypeParser):
             hint = (
                 f"a literal has no suffix: bind it with a type, `{number.text} -> x: {name.text}`"
             )
-        elif name.text.startswith("_"):
-            hint = "there are no digit separators: write the digits together"
+        elif name.text.replace("_", "").isdigit():
+            hint = (
+                f"there are no digit separators: write `{number.text}{name.text.replace('_', '')}`"
+            )
         self.report_unexpected("an operator, `->` or `;` behind the number", hint)
         self.position = last
         self.advance()

@@ -252,7 +252,9 @@ class _Lexer:
                 f"`{character}{character}`",
                 token.start,
                 token.end,
-                f"write `{character}{character}`",
+                "write the parameters without bars: `{ x -> … }`"
+                if character == "|" and len(self._tokens) > 1 and self._tokens[-2].kind == "{"
+                else f"write `{character}{character}`",
             )
         else:
             token = self._token("error", self._end_of(_UNKNOWN))

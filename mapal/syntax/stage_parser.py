@@ -213,6 +213,8 @@ class StageParser(ExpressionParser):
         )
 
     def _body_hint(self, name: str) -> str:
+        if name == "map" and self.kind in ("(", "name"):
+            return "write the body in braces: `-> map { x -> x -> function }`"
         if name in ("fold", "reduce"):
             return f"write `-> {name} {{ a, b -> … }}`"
         return f"write `-> {name} {{ x -> … }}`"

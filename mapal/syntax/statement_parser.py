@@ -174,15 +174,26 @@ class StatementParser(StageParser):
                 return self._made(None, first)
             return self._made(self._binding(first, mutable=False), first)
         if following == "{" and self.flows_inside(self.position + 1):
-            self._report_label(self.position, self.position, FOREIGN_STATEMENTS.get(word))
-            self.advance()
-            self.block()
+            self._labelled_braces(word)
             return self._made(None, first)
         if word in FOREIGN_STATEMENTS:
             self._foreign_statement(word)
             if self.position > first:
                 return self._entry(context)
         return self._chain_entry(first, context)
+
+    def _labelled_braces(self, word: str) -> None:
+        """Report `name { … }` with a statement inside, and parse the statements; but fields that
+        end with `;` are a struct literal, whatever the rule says."""
+        hint = FOREIGN_STATEMENTS.get(word)
+        fields = self.ahead(2) == "name" and self.ahead(3) == ":"
+        if fields:
+            hint = f"for a struct literal separate the fields by commas: `{word} {{ x: 1, y: 2 }}`"
+        self._report_label(self.position, self.position, hint)
+        self.advance()
+        if fields:
+            raise Abandon
+        self.block()
 
     def _foreign_statement(self, word: str) -> None:
         """Report a statement that begins as in another language. A declaration only loses its
@@ -203,7 +214,7 @@ class StatementParser(StageParser):
                     f"`{word}` is no word of Mapal; a binding needs none",
                     self.position,
                     self.position,
-                    FOREIGN_STATEMENTS[word],
+                    f"leave out `{word}`; {FOREIGN_STATEMENTS[word]}",
                 )
             self.advance()
         elif following in ("name", "integer", "float", "string", "true", "false", "!", "[") and (
@@ -358,7 +369,7 @@ class StatementParser(StageParser):
         reports = len(self.diagnostics)
         start = self.position
         if not self.at_chain():
-            self.unexpected("a statement or `}`")
+            self.unexpected("a statement or `}`", self.operand_hint())
         chain = self.chain()
         if self.accept(";"):
             if not chain.stages and len(self.diagnostics) == reports and context == "plain":
@@ -378,9 +389,10 @@ class StatementParser(StageParser):
         text = self.text_of(first, self.position - 2) or "value"
         hint = f"let it flow somewhere, `{text} -> name;`; for the block's value leave out the `;`"
         word = self.tokens[first].text
-        if word in ("return", "break", "continue") or (
-            word in FOREIGN_STATEMENTS and self.position - 2 > first
-        ):
+        value = self.text_of(first + 1, self.position - 2)
+        if word == "return" and value:
+            hint = f"write `{value} -> ret;`"
+        elif word in ("return", "break", "continue"):
             hint = FOREIGN_STATEMENTS[word]
         self.report(
             "P0003",
@@ -686,7 +698,10 @@ class StatementParser(StageParser):
 
     def _report_anonymous_block(self, opener: int, closer: int, entries: list[Entry]) -> None:
         hint = "for statements in order write `-> seq { … }`"
-        if all(self.kinds[entry.first] == "->" for entry in entries):
+        first = entries[0].first
+        if self.kinds[first] in ("true", "false", "integer") and self.kinds[first + 1] == "->":
+            hint = f"an arm begins with a guard arrow: `-{self.tokens[first].text}-> …;`"
+        elif all(self.kinds[entry.first] == "->" for entry in entries):
             hint = "end every branch with `;`: `{ -> f; -> g; }`"
         self.report(
             "P0115",
