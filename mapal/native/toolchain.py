@@ -146,10 +146,13 @@ def install_packaged() -> None:
         )
 
 
-def build_runtime(compiler: Compiler, sources: Mapping[str, bytes]) -> bytes:
-    """The static library of the runtime from its C files and headers by name. Raises
-    `UserError` with the compiler's message if one does not compile."""
-    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+def build_runtime(
+    compiler: Compiler, sources: Mapping[str, bytes], *, scratch: str | None = None
+) -> bytes:
+    """The static library of the runtime from its C files and headers by name. Temporary files
+    lie in `scratch`, by default the system's place for them. Raises `UserError` with the
+    compiler's message if a file does not compile."""
+    with _scratch(scratch) as directory:
         for name, data in sources.items():
             Path(directory, name).write_bytes(data)
         units = sorted(name for name in sources if name.endswith(".c"))
@@ -160,22 +163,15 @@ def build_runtime(compiler: Compiler, sources: Mapping[str, bytes]) -> bytes:
         return Path(directory, "libmapal_rt.a").read_bytes()
 
 
-def link(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
+def link(
+    compiler: Compiler, program: bytes, runtime: bytes, *, scratch: str | None = None
+) -> bytes:
     """The executable of one object file and the runtime library. Raises `UserError` with the
     linker's message."""
-    return _link(compiler, program, runtime, ["-pie"])
-
-
-def link_shared(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
-    """The shared library of one object file and the runtime library, without a `main`."""
-    return _link(compiler, program, runtime, ["-shared"])
-
-
-def _link(compiler: Compiler, program: bytes, runtime: bytes, mode: Sequence[str]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+    with _scratch(scratch) as directory:
         Path(directory, "program.o").write_bytes(program)
         Path(directory, "libmapal_rt.a").write_bytes(runtime)
-        options = [*mode, "-o", "program", "program.o", "libmapal_rt.a", *_LIBRARIES]
+        options = ["-pie", "-o", "program", "program.o", "libmapal_rt.a", *_LIBRARIES]
         if sys.platform != "darwin":
             options.append("-Wl,--build-id=none")
         if compiler.is_zig:
@@ -185,6 +181,31 @@ def _link(compiler: Compiler, program: bytes, runtime: bytes, mode: Sequence[str
         return Path(directory, "program").read_bytes()
 
 
+def link_shared(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
+    """The shared library of one object file and the runtime library, without a `main`. Raises
+    `UserError` with the linker's message."""
+    with _scratch(None) as directory:
+        Path(directory, "program.o").write_bytes(program)
+        Path(directory, "libmapal_rt.a").write_bytes(runtime)
+        options = ["-shared", "-o", "program.so", "program.o", "libmapal_rt.a", *_LIBRARIES]
+        _run(compiler, options, directory)
+        return Path(directory, "program.so").read_bytes()
+
+
+def compile_shared(compiler: Compiler, source: bytes, flags: Sequence[str]) -> bytes:
+    """The shared library of one C file, built with `flags`. Raises `UserError` with the
+    compiler's message."""
+    with _scratch(None) as directory:
+        Path(directory, "source.c").write_bytes(source)
+        options = [*flags, "-fPIC", "-shared", "-o", "source.so", "source.c", *_LIBRARIES]
+        _run(compiler, options, directory)
+        return Path(directory, "source.so").read_bytes()
+
+
+def _scratch(parent: str | None) -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="mapal-", dir=parent)
+
+
 class _Failed(Exception):  # noqa: N818  (internal; the message is for a list of reasons)
     pass
 
@@ -192,7 +213,7 @@ class _Failed(Exception):  # noqa: N818  (internal; the message is for a list of
 def _probe(command: tuple[str, ...]) -> Compiler:
     """The compiler behind a command, if it links a program. Raises `_Failed`."""
     is_zig = command[1:2] == ("cc",) and Path(command[0]).name.startswith("zig")
-    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+    with _scratch(None) as directory:
         Path(directory, "probe.c").write_text(_PROBE, encoding="ascii")
         options = ["-O2", "-o", "probe", "probe.c", *_LIBRARIES]
         result = _execute([*command, *options], directory)

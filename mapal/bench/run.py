@@ -1,0 +1,143 @@
+"""`doit bench` for one target: measures every program of a build and writes what it found."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mapal.bench import table
+from mapal.bench.measure import Job, measure
+from mapal.bench.peers import C_FLAGS, Peer, find_peers
+from mapal.diagnostics import UserError
+from mapal.native.toolchain import Compiler, compile_shared, link_shared
+from mapal.project.file import Program
+from mapal.target import TargetProfile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """One built program: its project's directory, its settings, and where its artifacts lie.
+    `oracle` is the decoded `oracle/P.json`."""
+
+    directory: Path
+    program: Program
+    object: Path
+    runtime: Path
+    oracle: Mapping[str, Any]
+
+    @property
+    def build(self) -> Path:
+        return self.directory / "build"
+
+
+def bench_target(
+    target: str,
+    profile: TargetProfile,
+    programs: Sequence[Built],
+    compiler: Compiler,
+    not_timed: str | None,
+    say: Callable[[str], None],
+) -> dict[str, Any]:
+    """Measures one target. `not_timed` is why the host cannot run it, if it cannot; `say` gets
+    a line for each program before it is measured. Raises `UserError` for a wrong answer."""
+    host = host_facts(profile)
+    if not_timed is not None:
+        return table.document(target, host, [], [], not_timed)
+    results: list[dict[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for built in programs:
+        name = built.program.name
+        if built.oracle["class"] != "done":
+            reason = f"the program ends as {built.oracle['class']}"
+            skipped.append({"program": name, "reason": reason})
+            continue
+        say(f"bench:{target}:{name}")
+        results.append(_measure(built, compiler))
+    return table.document(target, host, results, skipped, None)
+
+
+def _measure(built: Built, compiler: Compiler) -> dict[str, Any]:
+    program = built.program
+    peers = find_peers(built.directory, program.bench.peers, program.name, program.source)
+    with tempfile.TemporaryDirectory(prefix="mapal-bench-") as scratch:
+        library = Path(scratch, "program.so")
+        library.write_bytes(
+            link_shared(compiler, built.object.read_bytes(), built.runtime.read_bytes())
+        )
+        return measure(
+            Job(
+                program=program.name,
+                arithmetic=program.arithmetic,
+                library=library,
+                inputs={port: built.directory / path for port, path in program.inputs},
+                expected=_expected(built),
+                peers=peers,
+                peer_libraries=_compile_peers(compiler, peers, Path(scratch)),
+                repeat=program.bench.repeat,
+                flop=program.bench.flop,
+                bytes=program.bench.bytes,
+            )
+        )
+
+
+def _expected(built: Built) -> list[Path]:
+    directory = built.build / "oracle" / built.program.name
+    ports = built.oracle["outputs"]
+    return [directory / f"{port}.npy" for port in sorted(ports, key=_port_order)]
+
+
+def _port_order(port: str) -> int:
+    return int(port.rpartition(".")[2]) if "." in port else 0
+
+
+def _compile_peers(compiler: Compiler, peers: Sequence[Peer], scratch: Path) -> dict[str, Path]:
+    libraries: dict[str, Path] = {}
+    for peer in peers:
+        if peer.script is None or peer.name not in C_FLAGS:
+            continue
+        libraries[peer.name] = scratch / f"{peer.name}.so"
+        libraries[peer.name].write_bytes(
+            compile_shared(compiler, peer.script.read_bytes(), C_FLAGS[peer.name])
+        )
+    return libraries
+
+
+def host_facts(profile: TargetProfile) -> dict[str, Any]:
+    """The machine that measures, as `bench/T.json` states it."""
+    from mapal.target.detect import detect_host
+
+    host = detect_host()
+    caches: dict[str, int] = {}
+    if host.l1d is not None:
+        caches["l1d_bytes"] = host.l1d.bytes
+    if host.l2 is not None:
+        caches["l2_bytes"] = host.l2.bytes
+    return {
+        "cpu": host.cpu,
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "isa": f"{profile.triple.split('-')[0]} {profile.cpu}",
+        "caches": caches,
+    }
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Writes `bench/T.json` through a temporary file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(document, indent=1, sort_keys=False) + "\n"
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise UserError(f"{path}: {error.strerror}", 1) from None
