@@ -26,7 +26,7 @@ from mapal.ir.graph import (
     Value,
 )
 from mapal.ir.ops import FunctionId, GuardId, LoopId, MorphismId, ObjectId, Op, RegionId
-from mapal.ir.types import MAXIMUM_DEPTH, SCALARS, Array, Scalar, Struct, Tuple, Type, depth
+from mapal.ir.types import MAXIMUM_DEPTH, SCALARS, Array, Io, Scalar, Struct, Tuple, Type, depth
 
 
 class GraphBuilder:
@@ -40,6 +40,9 @@ class GraphBuilder:
         self.in_edges: list[list[MorphismId]] = []
         self.out_edges: list[list[MorphismId]] = []
         self._names: set[str] = set()
+        self._accepted: set[Type] = set()
+        self._region_depths: list[int] = []
+        self._region_jumps: list[RegionId] = []
         self._guards = 0
         self._loops = 0
         self._open: FunctionId | None = None
@@ -56,9 +59,12 @@ class GraphBuilder:
     ) -> FunctionId:
         """Mints a function with its Parameter and Return objects and its Body region.
 
-        Raises `DuplicateName` for a second named function of one name, and the errors of
-        type intake.
+        `parameters` names the components of a named function's input, the token left out.
+        Raises `DuplicateName` for a second named function of one name, `ArityMismatch` for
+        parameter names that the input has no components for, and the errors of type intake.
         """
+        if parameters and not _names_fit(kind, parameters, input_ty):
+            raise BuilderError("ArityMismatch", f"{name} does not take {parameters}")
         if kind is FunctionKind.NAMED:
             if name in self._names:
                 raise BuilderError("DuplicateName", f"function {name} is declared twice")
@@ -136,7 +142,7 @@ class GraphBuilder:
         key: Key,
     ) -> ObjectId:
         """Appends an object after type intake (`TyTooDeep`, `NonCoreType`)."""
-        intake(ty)
+        intake(ty, self._accepted)
         identity = ObjectId(len(self.objects))
         self.objects.append(
             Object(
@@ -182,11 +188,35 @@ class GraphBuilder:
         owner: GuardId | LoopId | None,
     ) -> RegionId:
         identity = RegionId(len(self.regions))
+        self._index_region(identity, parent)
         self.regions.append(
             Region(id=identity, function=function, kind=kind, parent=parent, owner=owner)
         )
         self.functions[function].regions.append(identity)
         return identity
+
+    def _index_region(self, region: RegionId, parent: RegionId | None) -> None:
+        """Notes the region's depth, and an ancestor to jump to (Myers, "An applicative
+        random-access stack", 1983), so that `encloses` takes logarithmic time."""
+        if parent is None:
+            self._region_depths.append(0)
+            self._region_jumps.append(region)
+            return
+        depths, jumps = self._region_depths, self._region_jumps
+        far = jumps[parent]
+        even = depths[parent] - depths[far] == depths[far] - depths[jumps[far]]
+        depths.append(depths[parent] + 1)
+        jumps.append(jumps[far] if even else parent)
+
+    def encloses(self, outer: RegionId, inner: RegionId) -> bool:
+        """Whether `outer` is `inner` or an ancestor of it."""
+        depths, at = self._region_depths, inner
+        while depths[at] > depths[outer]:
+            jump = self._region_jumps[at]
+            parent = self.regions[at].parent
+            assert parent is not None, "only roots have depth 0"
+            at = jump if depths[jump] >= depths[outer] else parent
+        return at == outer
 
     def next_guard(self) -> GuardId:
         self._guards += 1
@@ -197,37 +227,62 @@ class GraphBuilder:
         return LoopId(self._loops - 1)
 
 
-def intake(ty: Type) -> None:
-    """Checks a type that enters the graph: depth, scalars, and the least arity of products.
-    The components of a composite type entered before it did, except those of declarations, so
-    this walks with a work list and visits each distinct type once."""
+def intake(ty: Type, accepted: set[Type]) -> None:
+    """Checks a type that enters the graph: depth, scalars, names, and the least arity of
+    products. `accepted` holds the types that passed before and gains those that pass now."""
+    if ty in accepted:
+        return
     if depth(ty) > MAXIMUM_DEPTH:
         raise BuilderError("TyTooDeep", f"{ty} nests more than {MAXIMUM_DEPTH} deep")
-    seen: set[Type] = set()
+    found: set[Type] = set()
     work: list[Type] = [ty]
     while work:
         part = work.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        match part:
-            case Scalar():
-                if SCALARS.get(part.name) != part:
-                    raise BuilderError("NonCoreType", f"{part} is no scalar of the language")
-            case Tuple(items=items):
-                if len(items) < 2:
-                    raise BuilderError("NonCoreType", f"a tuple has {len(items)} components")
-                work.extend(items)
-            case Struct(name=name, fields=fields):
-                if not fields:
-                    raise BuilderError("NonCoreType", f"struct {name} has no field")
-                work.extend(part.items)
-            case Array(element=element, length=length):
-                if not 1 <= length < 2**64:
-                    raise BuilderError("NonCoreType", f"an array has length {length}")
-                work.append(element)
-            case _:
-                pass
+        if part not in found and part not in accepted:
+            found.add(part)
+            work.extend(_checked_components(part))
+    accepted |= found
+
+
+def _checked_components(ty: Type) -> tuple[Type, ...]:
+    """The components of a type whose own head is well formed."""
+    match ty:
+        case Scalar():
+            if SCALARS.get(ty.name) != ty:
+                raise BuilderError("NonCoreType", f"{ty} is no scalar of the language")
+            return ()
+        case Tuple(items=items):
+            if len(items) < 2:
+                raise BuilderError("NonCoreType", f"a tuple has {len(items)} components")
+            return items
+        case Struct(name=name, items=items):
+            if not items:
+                raise BuilderError("NonCoreType", f"struct {name} has no field")
+            if not _is_name(name) or name in SCALARS or name in ("str", "io"):
+                raise BuilderError("NonCoreType", f"{name} cannot name a struct")
+            if not all(_is_name(field) for field, _ in ty.fields):
+                raise BuilderError("NonCoreType", f"struct {name} has an unnamed field")
+            return items
+        case Array(element=element, length=length):
+            if not 1 <= length < 2**64:
+                raise BuilderError("NonCoreType", f"an array has length {length}")
+            return (element,)
+        case _:
+            return ()
+
+
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.isidentifier()
+
+
+def _names_fit(kind: FunctionKind, parameters: tuple[str, ...], input_ty: Type) -> bool:
+    if kind is not FunctionKind.NAMED:
+        return False
+    taken = input_ty
+    if isinstance(taken, Tuple) and taken.items and isinstance(taken.items[0], Io):
+        taken = taken.items[1] if len(taken.items) == 2 else taken
+    several = len(parameters) > 1
+    return not several or (isinstance(taken, Tuple) and len(taken.items) == len(parameters))
 
 
 def _guard_record(function: FunctionId, draft: GuardDraft) -> Guard:

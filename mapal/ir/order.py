@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import bisect
 import heapq
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 
+from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
-from mapal.ir.graph import Graph, Guard, Key, Loop, Morphism, RegionKind
+from mapal.ir.graph import Graph, Guard, Key, Loop, Morphism, ObjectKind, RegionKind
 from mapal.ir.ops import FunctionId, GuardId, LoopId, ObjectId, RegionId
 
 
@@ -116,85 +118,40 @@ def _function_schedules(graph: Graph, function: FunctionId) -> dict[RegionId, tu
 
 @dataclass(slots=True)
 class _Entry:
-    """An item while its region is being ordered."""
+    """An item while its region is being ordered. `needs` holds what it reads from outside
+    itself (a dictionary for its order); `segment` is the number of effects it comes after."""
 
     item: Item
+    key: Key
     index: int
-    reads: set[ObjectId]
     is_effect: bool
     is_late: bool
-    is_token_plumbing: bool
+    needs: dict[ObjectId, None] = field(default_factory=dict)
+    segment: int = 0
+    waiting: int = 0
+
+    @property
+    def rank(self) -> tuple[bool, Key, int]:
+        return (self.is_late, self.key, self.index)
 
 
 def _schedule_function(graph: Graph, function: FunctionId) -> dict[RegionId, tuple[Item, ...]]:
-    """Orders every region of a function, innermost first, so that the reads of a guard or loop
-    are known when the region around it is ordered. Region ids ascend from parent to child."""
+    entries = _entries_by_region(graph, function)
+    _note_needs(graph, function, entries)
+    return {region: _order(members) for region, members in entries.items()}
+
+
+def _entries_by_region(graph: Graph, function: FunctionId) -> dict[RegionId, list[_Entry]]:
     record = graph.functions[function]
-    members: dict[RegionId, list[Morphism]] = {region: [] for region in record.regions}
-    for morphism_id in record.morphisms:
-        morphism = graph.morphisms[morphism_id]
-        members[morphism.region].append(morphism)
-    outside_reads: dict[RegionId, set[ObjectId]] = {}
-    schedules: dict[RegionId, tuple[Item, ...]] = {}
-    for region in reversed(record.regions):
-        entries = _entries(graph, members[region], outside_reads)
-        defined = {entry.item.target for entry in entries}
-        reads = {obj for entry in entries for obj in entry.reads}
-        reads |= _closing_reads(graph, region)
-        merge = _merge_of_body(graph, region)
-        if merge is not None:
-            defined.add(merge)
-        outside_reads[region] = reads - defined
-        schedules[region] = _order(graph, entries)
-    return schedules
-
-
-def _merge_of_body(graph: Graph, region: RegionId) -> ObjectId | None:
-    record = graph.regions[region]
-    if record.kind is not RegionKind.LOOP_BODY or record.owner is None:
-        return None
-    return graph.loops[LoopId(record.owner)].merge
-
-
-def _closing_reads(graph: Graph, region: RegionId) -> set[ObjectId]:
-    """What a region hands to its guard or loop when it ends."""
-    record = graph.regions[region]
-    if record.owner is None:
-        return set()
-    match record.kind:
-        case RegionKind.ARM_TRUE:
-            return {guard_item(graph, GuardId(record.owner)).when_true}
-        case RegionKind.ARM_FALSE:
-            return {guard_item(graph, GuardId(record.owner)).when_false}
-        case RegionKind.JUMP:
-            return {loop_item(graph, LoopId(record.owner)).next_state}
-        case RegionKind.EXIT:
-            return {loop_item(graph, LoopId(record.owner)).payload}
-        case _:
-            return {graph.loops[LoopId(record.owner)].cond}
-
-
-def _entries(
-    graph: Graph,
-    morphisms: list[Morphism],
-    outside_reads: dict[RegionId, set[ObjectId]],
-) -> list[_Entry]:
-    entries: list[_Entry] = []
+    entries: dict[RegionId, list[_Entry]] = {region: [] for region in record.regions}
     seen_packs: set[ObjectId] = set()
-    for morphism in morphisms:
+    for identity in record.morphisms:
+        morphism = graph.morphisms[identity]
         item = _item_of(graph, morphism, seen_packs)
-        if item is None:
-            continue
-        entries.append(
-            _Entry(
-                item,
-                morphism.id,
-                _reads(graph, item, outside_reads),
-                _is_effect(graph, item),
-                isinstance(item, LoopItem),
-                graph.is_token_bearing(item.target),
-            )
-        )
+        if item is not None:
+            late = isinstance(item, LoopItem)
+            entry = _Entry(item, item_key(item), identity, _is_effect(graph, item), late)
+            entries[morphism.region].append(entry)
     return entries
 
 
@@ -219,38 +176,6 @@ def _item_of(graph: Graph, morphism: Morphism, seen_packs: set[ObjectId]) -> Ite
             return OperationItem(morphism, graph.operands(morphism), morphism.target)
 
 
-def _reads(graph: Graph, item: Item, outside_reads: dict[RegionId, set[ObjectId]]) -> set[ObjectId]:
-    match item:
-        case OperationItem(operands=operands):
-            return set(operands)
-        case PackItem(feeders=feeders):
-            return set(feeders)
-        case ReturnSlotItem(source=source):
-            return {source}
-        case GuardItem(guard=guard):
-            return {guard.cond} | outside_reads[guard.arm_true] | outside_reads[guard.arm_false]
-        case LoopItem(loop=loop, init=init):
-            inside = outside_reads[loop.jump] | outside_reads[loop.exit]
-            owned = _defined_in(graph, loop.body)
-            return {init} | outside_reads[loop.body] | (inside - owned)
-
-
-def _defined_in(graph: Graph, body: RegionId) -> set[ObjectId]:
-    """Objects of a LoopBody region, which its arms may read: the merge among them."""
-    function = graph.functions[graph.regions[body].function]
-    table = graph.remembered(
-        ("objects by region", function.id), lambda: _objects_by_region(graph, function.id)
-    )
-    return table.get(body, set())
-
-
-def _objects_by_region(graph: Graph, function: FunctionId) -> dict[RegionId, set[ObjectId]]:
-    table: dict[RegionId, set[ObjectId]] = {}
-    for obj in graph.functions[function].objects:
-        table.setdefault(graph.region_of(obj), set()).add(obj)
-    return table
-
-
 def _is_effect(graph: Graph, item: Item) -> bool:
     match item:
         case OperationItem(morphism=morphism):
@@ -262,92 +187,182 @@ def _is_effect(graph: Graph, item: Item) -> bool:
             return False
 
 
-def _order(graph: Graph, entries: list[_Entry]) -> tuple[Item, ...]:
-    effects = [entry for entry in entries if entry.is_effect]
-    effects.sort(key=lambda entry: (item_key(entry.item), entry.index))
-    effect_keys = [item_key(entry.item) for entry in effects]
-    segments = {entry.index: number for number, entry in enumerate(effects)}
+def _reads(item: Item) -> tuple[ObjectId, ...]:
+    """What an item reads in its own region."""
+    match item:
+        case OperationItem(operands=operands):
+            return operands
+        case PackItem(feeders=feeders):
+            return feeders
+        case ReturnSlotItem(source=source):
+            return (source,)
+        case GuardItem(guard=guard):
+            return (guard.cond,)
+        case LoopItem(init=init):
+            return (init,)
+
+
+def _note_needs(graph: Graph, function: FunctionId, entries: dict[RegionId, list[_Entry]]) -> None:
+    """Walks the region tree and charges every read to the item that must wait for it: the
+    reader itself, or the guard or loop around it that stands where the value is made."""
+    owners: dict[RegionId, _Entry] = {}
+    for members in entries.values():
+        for entry in members:
+            match entry.item:
+                case GuardItem(guard=guard):
+                    owners[guard.arm_true] = owners[guard.arm_false] = entry
+                case LoopItem(loop=loop):
+                    owners[loop.body] = entry
+    children: dict[RegionId, list[RegionId]] = {region: [] for region in entries}
+    for region in entries:
+        parent = graph.regions[region].parent
+        if parent is not None:
+            children[parent].append(region)
+    depths: dict[RegionId, int] = {}
+    path: list[RegionId] = []
+    work = [(graph.functions[function].body, 0)]
+    while work:
+        region, level = work.pop()
+        depths[region] = level
+        path[level:] = [region]
+        work.extend((child, level + 1) for child in children[region])
+        for entry in entries[region]:
+            for obj in _reads(entry.item):
+                _charge(graph, obj, level, entry, depths, path, owners)
+        closing = _closing_read(graph, region)
+        if closing is not None:
+            _charge(graph, closing, level, None, depths, path, owners)
+
+
+def _charge(
+    graph: Graph,
+    obj: ObjectId,
+    level: int,
+    reader: _Entry | None,
+    depths: dict[RegionId, int],
+    path: list[RegionId],
+    owners: dict[RegionId, _Entry],
+) -> None:
+    if graph.objects[obj].kind in (ObjectKind.PARAMETER, ObjectKind.CONSTANT):
+        return
+    made_at = depths[graph.region_of(obj)]
+    # A jump or exit region has no owner here: its loop's body has run when it starts.
+    waiting = reader if made_at == level else owners.get(path[made_at + 1])
+    if waiting is not None:
+        waiting.needs[obj] = None
+
+
+def _closing_read(graph: Graph, region: RegionId) -> ObjectId | None:
+    """What a region hands to its guard or loop when it ends."""
+    record = graph.regions[region]
+    if record.owner is None:
+        return None
+    match record.kind:
+        case RegionKind.ARM_TRUE:
+            return guard_item(graph, GuardId(record.owner)).when_true
+        case RegionKind.ARM_FALSE:
+            return guard_item(graph, GuardId(record.owner)).when_false
+        case RegionKind.JUMP:
+            return loop_item(graph, LoopId(record.owner)).next_state
+        case RegionKind.EXIT:
+            return loop_item(graph, LoopId(record.owner)).payload
+        case _:
+            return graph.loops[LoopId(record.owner)].cond
+
+
+def _order(entries: list[_Entry]) -> tuple[Item, ...]:
+    writers = {entry.item.target: entry for entry in entries}
+    readers: dict[ObjectId, list[_Entry]] = {}
     for entry in entries:
-        if not entry.is_effect:
-            segments[entry.index] = _segment(entry, effect_keys)
-    queue = _ReadyQueue(entries, segments)
-    for number, effect in enumerate(effects):
-        queue.run_segment(number)
-        queue.run(effect)
-    queue.run_segment(len(effects))
-    if len(queue.ordered) != len(entries):
-        left = [item_key(entry.item) for entry in entries if not queue.is_done(entry)]
-        raise AssertionError(f"items that never become ready: {left}")
-    return tuple(queue.ordered)
+        for obj in entry.needs:
+            if obj in writers:
+                readers.setdefault(obj, []).append(entry)
+    effects = _assign_segments(entries, writers, readers)
+    ordered: list[_Entry] = []
+    ready: list[tuple[tuple[bool, Key, int], _Entry]] = []
+    later: list[list[_Entry]] = [[] for _ in range(len(effects) + 1)]
 
-
-def _segment(entry: _Entry, effect_keys: list[Key]) -> int:
-    """The number of effects that come before an item. Packs and projections that carry the
-    token along are no effects and go wherever their operands allow."""
-    if entry.is_token_plumbing:
-        return 0
-    return bisect.bisect_right(effect_keys, item_key(entry.item))
-
-
-class _ReadyQueue:
-    """List scheduling of one region: dependency counts and one heap of ready items."""
-
-    def __init__(self, entries: list[_Entry], segments: dict[int, int]) -> None:
-        self.ordered: list[Item] = []
-        self._done: set[int] = set()
-        self._segments = segments
-        self._waiting: dict[int, int] = {}
-        self._readers: dict[ObjectId, list[_Entry]] = {}
-        self._ready: list[tuple[bool, Key, int, _Entry]] = []
-        self._later: list[list[_Entry]] = []
-        self._limit = 0
-        defined: dict[ObjectId, int] = {}
-        for entry in entries:
-            target = entry.item.target
-            defined[target] = defined.get(target, 0) + 1
-        self._unwritten = defined
-        self._later = [[] for _ in range(max(segments.values(), default=0) + 2)]
-        for entry in entries:
-            needs = [obj for obj in sorted(entry.reads) if obj in defined]
-            self._waiting[entry.index] = len(needs)
-            for obj in needs:
-                self._readers.setdefault(obj, []).append(entry)
-            if not needs:
-                self._release(entry)
-
-    def is_done(self, entry: _Entry) -> bool:
-        return entry.index in self._done
-
-    def _release(self, entry: _Entry) -> None:
+    def release(entry: _Entry, segment: int) -> None:
         if entry.is_effect:
             return
-        segment = self._segments[entry.index]
-        if segment > self._limit:
-            self._later[segment].append(entry)
+        if entry.segment > segment:
+            later[entry.segment].append(entry)
         else:
-            heapq.heappush(self._ready, (entry.is_late, item_key(entry.item), entry.index, entry))
+            heapq.heappush(ready, (entry.rank, entry))
 
-    def run(self, entry: _Entry) -> None:
-        if self._waiting[entry.index]:
-            raise AssertionError(f"an effect waits for what is written after it: {entry.item}")
-        self._finish(entry)
+    def finish(entry: _Entry, segment: int) -> None:
+        ordered.append(entry)
+        for reader in readers.get(entry.item.target, ()):
+            reader.waiting -= 1
+            if not reader.waiting:
+                release(reader, segment)
 
-    def run_segment(self, number: int) -> None:
-        self._limit = number
-        for entry in self._later[number]:
-            self._release(entry)
-        self._later[number] = []
-        while self._ready:
-            self._finish(heapq.heappop(self._ready)[3])
+    _count_waiting(entries, writers)
+    for entry in entries:
+        if not entry.waiting:
+            later[entry.segment].append(entry)
+    for segment in range(len(effects) + 1):
+        for entry in later[segment]:
+            release(entry, segment)
+        while ready:
+            finish(heapq.heappop(ready)[1], segment)
+        if segment < len(effects):
+            finish(effects[segment], segment)
+    _expect_all(entries, ordered)
+    return tuple(entry.item for entry in ordered)
 
-    def _finish(self, entry: _Entry) -> None:
-        self.ordered.append(entry.item)
-        self._done.add(entry.index)
-        target = entry.item.target
-        self._unwritten[target] -= 1
-        if self._unwritten[target]:
-            return
-        for reader in self._readers.get(target, ()):
-            self._waiting[reader.index] -= 1
-            if not self._waiting[reader.index]:
-                self._release(reader)
+
+def _count_waiting(entries: list[_Entry], writers: dict[ObjectId, _Entry]) -> None:
+    for entry in entries:
+        entry.waiting = sum(obj in writers for obj in entry.needs)
+
+
+def _expect_all(entries: list[_Entry], ordered: list[_Entry]) -> None:
+    if len(ordered) != len(entries):
+        done = {entry.index for entry in ordered}
+        left = [entry.key for entry in entries if entry.index not in done]
+        raise CompilerBug(f"items that never become ready, by key: {left[:8]}")
+
+
+def _assign_segments(
+    entries: list[_Entry],
+    writers: dict[ObjectId, _Entry],
+    readers: dict[ObjectId, list[_Entry]],
+) -> list[_Entry]:
+    """The effects in token order; sets the segment of every other item. An item comes before
+    the first effect with a greater key, and before whatever needs it, however its key reads:
+    the operands that an effect packs for itself carry the key of the effect."""
+    if not any(entry.is_effect for entry in entries):
+        return []
+    sequence = _any_order(entries, writers, readers)
+    effects = [entry for entry in sequence if entry.is_effect]
+    greatest = list(itertools.accumulate((entry.key for entry in effects), max))
+    for number, effect in enumerate(effects):
+        effect.segment = number
+    for entry in entries:
+        if not entry.is_effect:
+            entry.segment = bisect.bisect_right(greatest, entry.key)
+    for entry in reversed(sequence):
+        for obj in entry.needs:
+            writer = writers.get(obj)
+            if writer is not None and not writer.is_effect:
+                writer.segment = min(writer.segment, entry.segment)
+    return effects
+
+
+def _any_order(
+    entries: list[_Entry],
+    writers: dict[ObjectId, _Entry],
+    readers: dict[ObjectId, list[_Entry]],
+) -> list[_Entry]:
+    """An order in which every item follows what it needs (Kahn, 1962). The token makes the
+    order of the effects in it the only possible one."""
+    _count_waiting(entries, writers)
+    sequence = [entry for entry in entries if not entry.waiting]
+    for entry in sequence:
+        for reader in readers.get(entry.item.target, ()):
+            reader.waiting -= 1
+            if not reader.waiting:
+                sequence.append(reader)
+    _expect_all(entries, sequence)
+    return sequence

@@ -1,20 +1,26 @@
 """The types of values in a graph.
 
 Types are immutable values compared by structure; a struct's name and fields are part of it.
-Depth, hash and the answers that every layer asks for are computed once, from the components,
-when a type is made: a struct that names another twice, and so on for many levels, has an
-exponential expansion that must never be walked.
+Depth, identity and the answers that every layer asks for are computed once, from the
+components, when a type is made: a struct that names another twice, and so on for many levels,
+has an exponential expansion that must never be walked. Two composite types are equal exactly
+when their 128-bit BLAKE2b digests are, which is as good as exact and takes constant time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
 
 MAXIMUM_DEPTH = 64
 """Types nest at most this deep; a scalar has depth 1."""
 
 MAXIMUM_SLOTS = 2**32 - 1
 """A product with more components cannot be assembled slot by slot."""
+
+LONGEST_SPELLING = 1000
+"""`str` of a type that is longer in full abbreviates it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,80 +79,81 @@ class Io:
         return "io"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Composite:
-    """Facts of a composite type that its components determine."""
+    """Facts of a composite type that its components determine. `spelled_length` is the number
+    of characters of the type written out in full, which may be astronomical."""
 
-    depth: int = field(init=False, repr=False)
-    contains_token: bool = field(init=False, repr=False)
-    contains_str: bool = field(init=False, repr=False)
-    has_no_representation: bool = field(init=False, repr=False)
-    _hash: int = field(init=False, repr=False)
+    depth: int = field(init=False)
+    contains_token: bool = field(init=False)
+    contains_str: bool = field(init=False)
+    has_no_representation: bool = field(init=False)
+    spelled_length: int = field(init=False)
+    digest: bytes = field(init=False)
 
-    def _settle(self, components: tuple[Type, ...], identity: object) -> None:
+    def _settle(self, components: tuple[Type, ...], head: str, spelled_length: int) -> None:
+        """`head` and the components tell this type from every other one."""
         settle = object.__setattr__
-        settle(self, "depth", 1 + max((depth(part) for part in components), default=0))
-        settle(self, "contains_token", any(contains_token(part) for part in components))
-        settle(self, "contains_str", any(contains_str(part) for part in components))
-        settle(
-            self,
-            "has_no_representation",
-            all(has_no_representation(part) for part in components),
-        )
-        settle(self, "_hash", hash(identity))
+        deepest, token, string, empty = 0, False, False, True
+        identity = blake2b(head.encode("utf-8", "surrogatepass"), digest_size=16)
+        for part in components:
+            deepest = max(deepest, depth(part))
+            token = token or contains_token(part)
+            string = string or contains_str(part)
+            empty = empty and has_no_representation(part)
+            identity.update(_identity(part))
+        settle(self, "depth", 1 + deepest)
+        settle(self, "contains_token", token)
+        settle(self, "contains_str", string)
+        settle(self, "has_no_representation", empty)
+        settle(self, "spelled_length", spelled_length)
+        settle(self, "digest", identity.digest())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, _Composite) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<type {self}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Tuple(_Composite):
     """Two or more components, by position."""
 
     items: tuple[Type, ...]
 
     def __post_init__(self) -> None:
-        self._settle(self.items, ("tuple", self.items))
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Tuple) and self._hash == other._hash and self.items == other.items
-        )
-
-    def __hash__(self) -> int:
-        return self._hash
+        length = sum(map(spelled_length, self.items)) + 2 * max(1, len(self.items))
+        self._settle(self.items, f"tuple {len(self.items)}", length)
 
     def __str__(self) -> str:
+        if self.spelled_length > LONGEST_SPELLING:
+            return f"(a tuple of {len(self.items)} components)"
         return "(" + ", ".join(map(str, self.items)) + ")"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Struct(_Composite):
     """A named product; `fields` are (name, type) in declaration order."""
 
     name: str
     fields: tuple[tuple[str, Type], ...]
+    items: tuple[Type, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._settle(self.items, ("struct", self.name, self.fields))
-
-    @property
-    def items(self) -> tuple[Type, ...]:
-        return tuple(ty for _, ty in self.fields)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Struct)
-            and self._hash == other._hash
-            and self.name == other.name
-            and self.fields == other.fields
-        )
-
-    def __hash__(self) -> int:
-        return self._hash
+        items = tuple(ty for _, ty in self.fields)
+        object.__setattr__(self, "items", items)
+        names = (self.name, *(name for name, _ in self.fields))
+        self._settle(items, f"struct {names!r}", len(self.name))
 
     def __str__(self) -> str:
         return self.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Array(_Composite):
     """`length` elements of one type, at least one."""
 
@@ -154,20 +161,12 @@ class Array(_Composite):
     length: int
 
     def __post_init__(self) -> None:
-        self._settle((self.element,), ("array", self.element, self.length))
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Array)
-            and self._hash == other._hash
-            and self.length == other.length
-            and self.element == other.element
-        )
-
-    def __hash__(self) -> int:
-        return self._hash
+        length = spelled_length(self.element) + len(f"[; {self.length}]")
+        self._settle((self.element,), f"array {self.length}", length)
 
     def __str__(self) -> str:
+        if self.spelled_length > LONGEST_SPELLING:
+            return f"[…; {self.length}]"
         return f"[{self.element}; {self.length}]"
 
 
@@ -191,6 +190,22 @@ WIDENINGS: frozenset[tuple[Scalar, Scalar]] = frozenset(
     {(I32, I64), (I32, F32), (I32, F64), (F32, F64)}
 )
 """The (source, target) pairs that are a `Widen`; every other numeric pair is a `Convert`."""
+
+
+def _identity(ty: Type) -> bytes:
+    """Sixteen bytes that no other type has."""
+    return ty.digest if isinstance(ty, _Composite) else _identity_of_leaf(ty)
+
+
+@cache
+def _identity_of_leaf(ty: Scalar | Unit | Str | Io) -> bytes:
+    bits = ty.bits if isinstance(ty, Scalar) else 0
+    return blake2b(f"{ty} {bits}".encode(), digest_size=16).digest()
+
+
+def spelled_length(ty: Type) -> int:
+    """Number of characters of the type written out in full."""
+    return ty.spelled_length if isinstance(ty, _Composite) else len(str(ty))
 
 
 def depth(ty: Type) -> int:
