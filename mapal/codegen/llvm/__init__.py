@@ -1,0 +1,1 @@
+"""LLVM text for a graph: one module, written directly, byte for byte reproducible."""

@@ -1,0 +1,197 @@
+"""What a region can do: whether it is total, whether it is heavy, how much it costs.
+
+Total means: it cannot trap, cannot run forever and has no effect. Only total work may be run
+where the program would not run it. Heavy work goes over arrays, calls or loops. Cost counts
+operations, slow ones more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mapal.ir import ops
+from mapal.ir.graph import Graph, Morphism, ObjectKind
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, RegionId, UnaryCode
+from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
+from mapal.ir.types import Array, Scalar
+
+SLOW = 8
+"""Cost of a division, remainder or square root, in additions."""
+
+_HEAVY = (
+    ops.Map,
+    ops.Fold,
+    ops.Reduce,
+    ops.Zip,
+    ops.Enumerate,
+    ops.Iota,
+    ops.Fill,
+    ops.Call,
+    ops.Update,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a region, nested ones included, can do."""
+
+    is_total: bool
+    is_heavy: bool
+    cost: int
+
+
+_NOTHING = Summary(True, False, 0)
+
+
+def region_summary(
+    graph: Graph, region: RegionId, proved: frozenset[MorphismId] = frozenset()
+) -> Summary:
+    """The summary of a region. `proved` are index and update operations known to be in
+    range."""
+    function = graph.regions[region].function
+    return _function_summaries(graph, function, proved)[region]
+
+
+def is_total_function(
+    graph: Graph, function: FunctionId, proved: frozenset[MorphismId] = frozenset()
+) -> bool:
+    """Whether a function, with all that it calls, cannot trap, diverge or have an effect."""
+    return region_summary(graph, graph.functions[function].body, proved).is_total
+
+
+def callees_first(graph: Graph) -> tuple[FunctionId, ...]:
+    """All functions, each after those that it calls or uses as bodies."""
+    return graph.remembered("callees first", lambda: _callees_first(graph))
+
+
+def referenced(graph: Graph, function: FunctionId) -> tuple[FunctionId, ...]:
+    """The functions that one calls or uses as bodies, in the order of its morphisms."""
+    found: dict[FunctionId, None] = {}
+    for morphism in graph.functions[function].morphisms:
+        match graph.morphisms[morphism].op:
+            case ops.Call(function=callee):
+                found[callee] = None
+            case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
+                found[body] = None
+    return tuple(found)
+
+
+def _callees_first(graph: Graph) -> tuple[FunctionId, ...]:
+    done: dict[FunctionId, None] = {}
+    for root in graph.functions:
+        work = [(root.id, False)]
+        while work:
+            function, is_ready = work.pop()
+            if function in done:
+                continue
+            if is_ready:
+                done[function] = None
+                continue
+            work.append((function, True))
+            work.extend((callee, False) for callee in referenced(graph, function))
+    return tuple(done)
+
+
+def _function_summaries(
+    graph: Graph, function: FunctionId, proved: frozenset[MorphismId]
+) -> dict[RegionId, Summary]:
+    """Computed for all functions at once, callees first, so that depth of calls is no depth of
+    recursion here."""
+    table = graph.remembered(("summaries", proved), lambda: _summarise(graph, proved))
+    return table[function]
+
+
+def _summarise(
+    graph: Graph, proved: frozenset[MorphismId]
+) -> dict[FunctionId, dict[RegionId, Summary]]:
+    functions: dict[FunctionId, dict[RegionId, Summary]] = {}
+    for function in callees_first(graph):
+        regions: dict[RegionId, Summary] = {}
+        for region in reversed(graph.functions[function].regions):
+            items = schedule(graph, region)
+            parts = (_item_summary(graph, item, regions, functions, proved) for item in items)
+            regions[region] = _joined(parts)
+        functions[function] = regions
+    return functions
+
+
+def _joined(parts: Iterable[Summary]) -> Summary:
+    total, heavy, cost = True, False, 0
+    for part in parts:
+        total = total and part.is_total
+        heavy = heavy or part.is_heavy
+        cost += part.cost
+    return Summary(total, heavy, cost)
+
+
+def _item_summary(
+    graph: Graph,
+    item: Item,
+    regions: dict[RegionId, Summary],
+    functions: dict[FunctionId, dict[RegionId, Summary]],
+    proved: frozenset[MorphismId],
+) -> Summary:
+    match item:
+        case GuardItem(guard=guard):
+            arms = _joined((regions[guard.arm_true], regions[guard.arm_false]))
+            return Summary(arms.is_total, arms.is_heavy, arms.cost + 1)
+        case LoopItem(loop=loop):
+            inner = _joined((regions[loop.body], regions[loop.jump], regions[loop.exit]))
+            return Summary(False, True, inner.cost + 1)
+        case OperationItem(morphism=morphism):
+            return _operation_summary(graph, morphism, functions, proved)
+        case _:
+            return _NOTHING
+
+
+def _operation_summary(
+    graph: Graph,
+    morphism: Morphism,
+    functions: dict[FunctionId, dict[RegionId, Summary]],
+    proved: frozenset[MorphismId],
+) -> Summary:
+    op = morphism.op
+    match op:
+        case ops.Call(function=callee):
+            return Summary(_total_body(graph, callee, functions), True, 1)
+        case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
+            return Summary(_total_body(graph, body, functions), True, 1)
+        case ops.Print() | ops.TimeMs():
+            return Summary(False, True, 1)
+        case ops.Index() | ops.Update():
+            is_total = morphism.id in proved or _is_literal_in_range(graph, morphism)
+            return Summary(is_total, isinstance(op, _HEAVY), 1)
+        case ops.Binary(code=BinaryCode.DIV | BinaryCode.MOD):
+            return Summary(_is_total_division(graph, morphism), False, SLOW)
+        case ops.Unary(code=UnaryCode.SQRT):
+            return Summary(True, False, SLOW)
+        case ops.Proj() | ops.Output():
+            return _NOTHING
+        case _:
+            return Summary(True, isinstance(op, _HEAVY), 1)
+
+
+def _total_body(
+    graph: Graph, function: FunctionId, functions: dict[FunctionId, dict[RegionId, Summary]]
+) -> bool:
+    return functions[function][graph.functions[function].body].is_total
+
+
+def _is_literal_in_range(graph: Graph, morphism: Morphism) -> bool:
+    array, index = graph.operands(morphism)[:2]
+    found, ty = graph.objects[index], graph.ty(array)
+    assert isinstance(ty, Array)
+    return (
+        found.kind is ObjectKind.CONSTANT
+        and isinstance(found.value, int)
+        and 0 <= found.value < ty.length
+    )
+
+
+def _is_total_division(graph: Graph, morphism: Morphism) -> bool:
+    """Float division never traps, and neither does division by a literal other than 0."""
+    divisor = graph.objects[graph.operands(morphism)[1]]
+    if isinstance(divisor.ty, Scalar) and divisor.ty.is_float:
+        return True
+    return divisor.kind is ObjectKind.CONSTANT and divisor.value != 0

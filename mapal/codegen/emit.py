@@ -1,0 +1,66 @@
+"""From a sealed graph to LLVM text: the stage `emit`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mapal.analysis.totality import referenced
+from mapal.codegen.llvm.entry import emit_entry
+from mapal.codegen.llvm.function import emit_function
+from mapal.codegen.llvm.module import ModuleBuilder, Processor
+from mapal.ir.graph import FunctionKind, Graph
+from mapal.ir.ops import FunctionId
+
+_DEEPEST_NESTING = 200_000
+"""Regions nest as deeply as the source does. Python frames live on the heap, so this costs
+memory only where a program asks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """The emitted program. `ll` is LLVM text, `plan` the decisions behind it as JSON values,
+    `device_ll` the module for the accelerator of a GPU profile, if there is one."""
+
+    ll: str
+    plan: dict[str, Any]
+    device_ll: str | None
+
+
+def emit(graph: Graph, profile: Processor, *, name: str) -> Emission:
+    """Emits a program for a profile. Equal graphs, profiles and names give equal text.
+
+    Raises `Unsupported` for values that are too wide or too large to handle.
+    """
+    module = ModuleBuilder(graph, profile, name)
+    with _room_for_nesting():
+        for function in _reachable(graph):
+            emit_function(module, graph.functions[function])
+    emit_entry(module)
+    plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)
+    return Emission(module.text(), plan, None)
+
+
+def _reachable(graph: Graph) -> list[FunctionId]:
+    """The named functions that the entry calls, directly or not, in id order."""
+    seen = {graph.entry}
+    work = [graph.entry]
+    while work:
+        for callee in referenced(graph, work.pop()):
+            if callee not in seen:
+                seen.add(callee)
+                work.append(callee)
+    return [f for f in sorted(seen) if graph.functions[f].kind is FunctionKind.NAMED]
+
+
+@contextmanager
+def _room_for_nesting() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEPEST_NESTING))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

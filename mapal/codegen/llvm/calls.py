@@ -1,0 +1,183 @@
+"""The form in which values cross a function's border.
+
+Parameters arrive as their leaves: scalars in registers, arrays by address. Scalars of the
+result come back in registers; each array of the result is written to memory that the caller
+names in a leading parameter. So nothing that an activation allocates outlives it, and no
+array ever moves through a register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mapal.codegen.layout import Layouts, leaves, register_type
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.module import function_symbol
+from mapal.codegen.llvm.scope import Destination, Scope, Wish, is_free
+from mapal.codegen.llvm.values import Buffer, Memory, Value
+from mapal.ir import ops
+from mapal.ir.order import OperationItem
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function as LLVM sees it: arrays of the result, leaves of the parameter, scalars of
+    the result."""
+
+    destinations: tuple[Array, ...]
+    parameters: tuple[Scalar | Array, ...]
+    scalars: tuple[Scalar, ...]
+
+    @property
+    def returned(self) -> str:
+        """The LLVM type that comes back."""
+        if not self.scalars:
+            return "void"
+        if len(self.scalars) == 1:
+            return register_type(self.scalars[0])
+        return "{ " + ", ".join(map(register_type, self.scalars)) + " }"
+
+
+def signature(layouts: Layouts, taken: Type, given: Type) -> Signature:
+    """The signature of a function from its input and output types."""
+    layouts.require_narrow(taken)
+    layouts.require_narrow(given)
+    result = leaves(given)
+    return Signature(
+        tuple(leaf for leaf in result if isinstance(leaf, Array)),
+        leaves(taken),
+        tuple(leaf for leaf in result if isinstance(leaf, Scalar)),
+    )
+
+
+def typed(leaf: Scalar | Array, value: str) -> str:
+    """A parameter or argument: the type with its extension, and the value."""
+    extension = " zeroext" if isinstance(leaf, Scalar) and leaf.bits < 32 else ""
+    return f"{register_type(leaf)}{extension} {value}"
+
+
+def call(e: Emitter, scope: Scope, item: OperationItem) -> Value:
+    """The result of a call."""
+    op = item.morphism.op
+    assert isinstance(op, ops.Call)
+    function = e.graph.functions[op.function]
+    taken, given = e.graph.ty(function.input), e.graph.ty(function.output)
+    found = signature(e.layouts, taken, given)
+    argument = scope.values.get(item.operands[0])
+    registers = memory.in_registers(e, taken, argument, "a call takes its address")
+    offered = iter(list(_offers(given, scope.wishes.get(item.target))))
+    results = [_result_memory(e, ty, next(offered)) for ty in found.destinations]
+    arguments = [f"ptr {result.pointer}" for result in results]
+    arguments += [typed(leaf, part) for leaf, part in zip(found.parameters, registers, strict=True)]
+    text = f"call {found.returned} {function_symbol(e.graph, function)}({', '.join(arguments)})"
+    scalars: list[str] = []
+    if not found.scalars:
+        e.w.line(text)
+    else:
+        returned = e.w.value(text)
+        scalars = _taken_apart(e, found, returned)
+    return _assembled(given, iter(scalars), iter(results))
+
+
+def _taken_apart(e: Emitter, found: Signature, returned: str) -> list[str]:
+    if len(found.scalars) == 1:
+        return [returned]
+    return [
+        e.w.value(f"extractvalue {found.returned} {returned}, {number}")
+        for number in range(len(found.scalars))
+    ]
+
+
+def _result_memory(e: Emitter, ty: Array, offer: Destination | None) -> Memory:
+    if offer is not None and is_free(offer.buffer, now=True):
+        offer.uses.append(None)
+        return Memory(offer.pointer, (offer.buffer,))
+    return e.fresh_memory(e.layouts.of(ty))
+
+
+def _offers(ty: Type, wish: Wish) -> Iterator[Destination | None]:
+    """The offered destination of each array of a result."""
+    if isinstance(ty, Tuple | Struct):
+        wishes = wish if isinstance(wish, tuple) else (None,) * len(ty.items)
+        for item, part in zip(ty.items, wishes, strict=True):
+            yield from _offers(item, part)
+    elif isinstance(ty, Array) and not has_no_representation(ty):
+        yield wish if isinstance(wish, Destination) else None
+
+
+def _assembled(ty: Type, scalars: Iterator[str], arrays: Iterator[Memory]) -> Value:
+    if has_no_representation(ty):
+        return None
+    if isinstance(ty, Tuple | Struct):
+        return tuple(_assembled(item, scalars, arrays) for item in ty.items)
+    return next(arrays) if isinstance(ty, Array) else next(scalars)
+
+
+# The callee's side ------------------------------------------------------------------
+
+
+def parameters(e: Emitter, ty: Type) -> tuple[list[str], Value]:
+    """The parameters of a function and the value that they make. Arrays are only lent."""
+    texts: list[str] = []
+    values: list[Value] = []
+    for number, leaf in enumerate(leaves(ty)):
+        name = f"%p{number}"
+        texts.append(typed(leaf, name))
+        is_array = isinstance(leaf, Array)
+        values.append(Memory(name, (Buffer(writable=False),)) if is_array else name)
+    return texts, _rebuilt(ty, iter(values))
+
+
+def destinations(ty: Type) -> tuple[list[Destination], Wish]:
+    """The destination parameters of a function, and the same as a wish for its result."""
+    found = [leaf for leaf in leaves(ty) if isinstance(leaf, Array)]
+    made = [Destination(f"%result{n}", Buffer(writable=True)) for n in range(len(found))]
+    return made, _wish(ty, iter(made))
+
+
+def give_back(e: Emitter, ty: Type, result: Value, places: Iterator[Destination]) -> list[str]:
+    """Puts the arrays of a result where the caller wants them; its scalars."""
+    if has_no_representation(ty):
+        return []
+    if isinstance(ty, Scalar):
+        assert isinstance(result, str)
+        return [result]
+    if isinstance(ty, Array):
+        memory.copy_array(e, ty, result, next(places).pointer)
+        return []
+    assert isinstance(ty, Tuple | Struct)
+    assert isinstance(result, tuple)
+    pairs = zip(ty.items, result, strict=True)
+    return [register for item, part in pairs for register in give_back(e, item, part, places)]
+
+
+def returned_text(e: Emitter, found: Signature, registers: list[str]) -> str:
+    """The operand of `ret`."""
+    if not registers:
+        return "void"
+    if len(registers) == 1:
+        return f"{found.returned} {registers[0]}"
+    whole = "poison"
+    for number, (leaf, register) in enumerate(zip(found.scalars, registers, strict=True)):
+        part = f"{register_type(leaf)} {register}"
+        whole = e.w.value(f"insertvalue {found.returned} {whole}, {part}, {number}")
+    return f"{found.returned} {whole}"
+
+
+def _rebuilt(ty: Type, parts: Iterator[Value]) -> Value:
+    if has_no_representation(ty):
+        return None
+    if isinstance(ty, Tuple | Struct):
+        return tuple(_rebuilt(item, parts) for item in ty.items)
+    return next(parts)
+
+
+def _wish(ty: Type, places: Iterator[Destination]) -> Wish:
+    if isinstance(ty, Tuple | Struct):
+        return tuple(_wish(item, places) for item in ty.items)
+    if isinstance(ty, Array) and not has_no_representation(ty):
+        return next(places)
+    return None

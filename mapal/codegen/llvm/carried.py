@@ -1,0 +1,274 @@
+"""State that a loop carries: phis for numbers, buffers for arrays.
+
+A carried array starts where its first value lies. What happens on the back edge decides what
+else it needs, and is known only when the body has been emitted; so the lines before the loop
+and the phis at its head are written last:
+
+* handed on unchanged, or updated in place: nothing; an update in place makes the array start
+  in memory of the loop's own, with one copy, unless the first value's memory is free to take;
+* replaced: two buffers outside the loop. The next value is computed into, or copied to, the
+  one that does not hold the current value, and the two change roles.
+
+So a pass leaves nothing behind in the slots of its sites, and memory does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mapal.codegen.layout import register_type
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.scope import Destination, Wish, is_free
+from mapal.codegen.llvm.values import Buffer, Memory, Value, buffers_of
+from mapal.codegen.llvm.writer import Place, phi_text
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
+
+
+@dataclass(eq=False, slots=True)
+class _CarriedScalar:
+    ty: Scalar
+    start: str
+    name: str
+    following: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class _CarriedArray:
+    """`may_take` tells whether the loop may write the first value's memory; if not, `wanted`
+    is where the loop's own copy should lie. `target` is the buffer that does not hold the
+    current value, `other` the address of the one that will be the target next."""
+
+    ty: Array
+    start: Memory
+    may_take: bool
+    wanted: Destination | None
+    current: Memory
+    target: Destination
+    other: str
+    is_replaced: bool = False
+
+    @property
+    def buffer(self) -> Buffer:
+        return self.current.buffers[0]
+
+
+_Leaf = _CarriedScalar | _CarriedArray
+
+
+class Carried:
+    """The state of one loop. Make it where the loop starts, then branch to the head and call
+    `at_head` first thing there; `value` is the state in the loop. At the end of a pass call
+    `back` and branch to the head; when the loop is complete, call `close`."""
+
+    def __init__(
+        self, e: Emitter, ty: Type, init: Value, others: Sequence[Value], wish: Wish
+    ) -> None:
+        """`others` are values that the loop reads besides: memory that they share with the
+        first state is not the loop's to write. `wish` is where the state should end up."""
+        e.layouts.require_narrow(ty)
+        self._e = e
+        self._ty = ty
+        self._leaves: list[_Leaf] = []
+        self.value = self._open(ty, init, wish)
+        self._forbid_shared_starts(others)
+        self._before = e.w.reserve()
+        self._incoming = e.w.label
+        self._phis: Place | None = None
+        self._latch = ""
+
+    def at_head(self) -> None:
+        self._phis = self._e.w.reserve()
+
+    @property
+    def targets(self) -> Wish:
+        """Where the next state should be computed."""
+        return _rebuilt(self._ty, (_target(leaf) for leaf in self._leaves))
+
+    def back(self, state: Value) -> Value:
+        """Takes the next state at the end of a pass. The result is that state where it now
+        lies, for a loop that ends here."""
+        e = self._e
+        moves: list[tuple[_CarriedArray, Value]] = []
+        for leaf, value in zip(self._leaves, _flat(self._ty, state), strict=True):
+            if isinstance(leaf, _CarriedScalar):
+                assert isinstance(value, str)
+                leaf.following = value
+            elif not _is_at(e, value, leaf.current.pointer):
+                leaf.is_replaced = True
+                moves.append((leaf, value))
+        for leaf, value in self._evacuated(moves):
+            memory.copy_array(e, leaf.ty, value, leaf.target.pointer)
+        self._latch = e.w.label
+        return _rebuilt_value(self._ty, map(_following, self._leaves))
+
+    def close(self) -> None:
+        """Writes what had to wait."""
+        assert self._phis is not None
+        for leaf in self._leaves:
+            if isinstance(leaf, _CarriedScalar):
+                self._phi(leaf.name, register_type(leaf.ty), leaf.start, leaf.following)
+            else:
+                self._close_array(leaf)
+
+    def _evacuated(
+        self, moves: list[tuple[_CarriedArray, Value]]
+    ) -> list[tuple[_CarriedArray, Value]]:
+        """The moves into the targets, made safe to perform one after the other: a value that
+        lies in a target that another move overwrites is first copied out of the way."""
+        e = self._e
+        overwritten = {
+            leaf.target.buffer: leaf
+            for leaf, value in moves
+            if not _is_at(e, value, leaf.target.pointer)
+        }
+        safe: list[tuple[_CarriedArray, Value]] = []
+        for leaf, value in moves:
+            owners = [overwritten.get(buffer) for buffer in buffers_of(value)]
+            is_own = isinstance(value, Memory) and all(o is None or o is leaf for o in owners)
+            if not is_own and any(owner is not None for owner in owners):
+                copy = e.fresh_memory(e.layouts.of(leaf.ty))
+                memory.copy_array(e, leaf.ty, value, copy.pointer)
+                value = copy
+            safe.append((leaf, value))
+        return safe
+
+    # Opening ------------------------------------------------------------------------
+
+    def _open(self, ty: Type, init: Value, wish: Wish) -> Value:
+        if has_no_representation(ty):
+            return None
+        if isinstance(ty, Tuple | Struct):
+            assert isinstance(init, tuple)
+            wishes = wish if isinstance(wish, tuple) else (None,) * len(init)
+            parts = zip(ty.items, init, wishes, strict=True)
+            return tuple(self._open(item, part, wanted) for item, part, wanted in parts)
+        if isinstance(ty, Scalar):
+            assert isinstance(init, str)
+            scalar = _CarriedScalar(ty, init, self._e.w.fresh())
+            self._leaves.append(scalar)
+            return scalar.name
+        assert isinstance(ty, Array)
+        return self._open_array(ty, init, wish if isinstance(wish, Destination) else None)
+
+    def _open_array(self, ty: Array, init: Value, wish: Destination | None) -> Memory:
+        e = self._e
+        own = Buffer(writable=True)
+        if wish is not None and not is_free(wish.buffer, now=True):
+            wish = None
+        if isinstance(init, Memory):
+            start = init
+            may_take = all(b.writable and is_free(b, now=False) for b in buffers_of(init))
+        else:
+            start = _offered(wish) or e.fresh_memory(e.layouts.of(ty))
+            wish, may_take = None, True
+            memory.copy_array(e, ty, init, start.pointer)
+        if may_take:
+            wish = None
+        elif wish is not None:
+            own.unite(wish.buffer)
+        current = Memory(e.w.fresh(), (own,))
+        target = Destination(e.w.fresh(), Buffer(writable=True))
+        leaf = _CarriedArray(ty, start, may_take, wish, current, target, e.w.fresh())
+        self._leaves.append(leaf)
+        return current
+
+    def _forbid_shared_starts(self, others: Sequence[Value]) -> None:
+        """No leaf may take memory that another leaf or another operand starts in."""
+        uses: dict[Buffer, int] = {}
+        arrays = [leaf for leaf in self._leaves if isinstance(leaf, _CarriedArray)]
+        for value in [*(leaf.start for leaf in arrays), *others]:
+            for buffer in dict.fromkeys(buffers_of(value)):
+                uses[buffer] = uses.get(buffer, 0) + 1
+        for leaf in arrays:
+            if any(uses[buffer] > 1 for buffer in buffers_of(leaf.start)):
+                leaf.may_take = False
+
+    # Closing ------------------------------------------------------------------------
+
+    def _close_array(self, leaf: _CarriedArray) -> None:
+        start = self._start(leaf)
+        name = leaf.current.pointer
+        if leaf.is_replaced:
+            self._phi(name, "ptr", start, leaf.target.pointer)
+        else:
+            self._define_before(name, start)
+            self._e.alias(name, start)
+        if leaf.is_replaced or leaf.target.uses:
+            layout = self._e.layouts.of(leaf.ty)
+            first, second = self._e.slot(layout), self._e.slot(layout)
+            self._phi(leaf.target.pointer, "ptr", first, leaf.other)
+            self._phi(leaf.other, "ptr", second, leaf.target.pointer)
+
+    def _start(self, leaf: _CarriedArray) -> str:
+        """The address of the first value: its own, or that of a copy that may be written."""
+        if leaf.buffer.root().written and not leaf.may_take:
+            copy = (
+                _offered(leaf.wanted) or self._e.fresh_memory(self._e.layouts.of(leaf.ty))
+            ).pointer
+            with self._e.w.inside(self._before):
+                memory.copy_bytes(self._e, copy, leaf.start.pointer, leaf.ty)
+            return copy
+        for buffer in buffers_of(leaf.start):
+            leaf.buffer.unite(buffer)
+        return leaf.start.pointer
+
+    def _phi(self, name: str, ty: str, start: str, following: str) -> None:
+        assert self._phis is not None
+        incoming = [(start, self._incoming), (following, self._latch)]
+        self._phis.lines.append(f"  {name} = {phi_text(ty, incoming)}")
+
+    def _define_before(self, name: str, pointer: str) -> None:
+        self._before.lines.append(f"  {name} = getelementptr i8, ptr {pointer}, i64 0")
+
+
+def _is_at(e: Emitter, value: Value, pointer: str) -> bool:
+    return isinstance(value, Memory) and e.canonical(value.pointer) == e.canonical(pointer)
+
+
+def _offered(wish: Destination | None) -> Memory | None:
+    if wish is None:
+        return None
+    wish.uses.append(None)
+    return Memory(wish.pointer, (wish.buffer,))
+
+
+def _target(leaf: _Leaf) -> Destination | None:
+    return leaf.target if isinstance(leaf, _CarriedArray) else None
+
+
+def _following(leaf: _Leaf) -> Value:
+    if isinstance(leaf, _CarriedScalar):
+        return leaf.following
+    if leaf.is_replaced:
+        return Memory(leaf.target.pointer, (leaf.target.buffer,))
+    return leaf.current
+
+
+def _flat(ty: Type, value: Value) -> Iterator[Value]:
+    """The leaves of a value, as `Carried` lists them."""
+    if has_no_representation(ty):
+        return
+    if isinstance(ty, Tuple | Struct):
+        assert isinstance(value, tuple)
+        for item, part in zip(ty.items, value, strict=True):
+            yield from _flat(item, part)
+    else:
+        yield value
+
+
+def _rebuilt(ty: Type, leaves: Iterator[Destination | None]) -> Wish:
+    if has_no_representation(ty):
+        return None
+    if isinstance(ty, Tuple | Struct):
+        return tuple(_rebuilt(item, leaves) for item in ty.items)
+    return next(leaves)
+
+
+def _rebuilt_value(ty: Type, leaves: Iterator[Value]) -> Value:
+    if has_no_representation(ty):
+        return None
+    if isinstance(ty, Tuple | Struct):
+        return tuple(_rebuilt_value(item, leaves) for item in ty.items)
+    return next(leaves)

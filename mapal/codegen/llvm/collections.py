@@ -1,0 +1,166 @@
+"""Map and Fold: element loops with the body emitted in place.
+
+The body of a collection has no function of its own: its regions are emitted inside the loop,
+with the captures as they are and the element bound to its input. A Map stores each result into
+the array that it makes; a Fold carries its accumulator strictly from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mapal.analysis.liveness import WHOLE, Read
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.arrays import destination, from_elements, record
+from mapal.codegen.llvm.carried import Carried
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.scope import Destination, Scope, Wish
+from mapal.codegen.llvm.values import Buffer, Value
+from mapal.codegen.llvm.wishes import offer
+from mapal.ir import ops
+from mapal.ir.graph import Function
+from mapal.ir.ops import FunctionId
+from mapal.ir.order import OperationItem
+from mapal.ir.types import (
+    Array,
+    Product,
+    Struct,
+    Tuple,
+    Type,
+    component,
+    has_no_representation,
+)
+
+RunFunction = Callable[[Emitter, Scope], Value]
+"""Emits the body of a scope's function and gives its result."""
+
+
+def apply_body(
+    e: Emitter,
+    outer: Scope,
+    body: FunctionId,
+    arguments: tuple[Value, ...],
+    consumed: frozenset[int],
+    wish: Wish,
+    run: RunFunction,
+) -> Value:
+    """Emits a body in place. `consumed` are the arguments that no later application reads
+    again; all others stay needed."""
+    function = e.graph.functions[body]
+    scope = Scope(function, outer.name, _pinned(function, len(arguments), consumed))
+    value: Value = arguments if len(arguments) > 1 else arguments[0]
+    if has_no_representation(e.graph.ty(function.input)):
+        value = None
+    scope.bind(function.input, value)
+    offer(e.graph, scope, function.output, wish)
+    result = run(e, scope)
+    scope.is_finished = True
+    return result
+
+
+def _pinned(function: Function, count: int, consumed: frozenset[int]) -> frozenset[Read]:
+    if count == 1:
+        return frozenset() if consumed else frozenset({(function.input, WHOLE)})
+    return frozenset((function.input, slot) for slot in range(count) if slot not in consumed)
+
+
+def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction) -> Value:
+    """The array of the body's results."""
+    op = item.morphism.op
+    assert isinstance(op, ops.Map)
+    ty = e.graph.ty(item.target)
+    source = e.graph.ty(item.operands[-1])
+    assert isinstance(ty, Array)
+    assert isinstance(source, Array)
+    *captures, array = (scope.values.get(obj) for obj in item.operands)
+    makes_nothing = has_no_representation(ty)
+    made = None if makes_nothing else destination(e, scope, item.target, ty)
+    reason = "one pass, the body in place"
+    record(e, scope, "map", item.morphism.key, ty.length, "loop", reason)
+    scope.frames[-1].position -= 1
+    with memory.counted_loop(e, ty.length, "map") as loop:
+        element = memory.element(e, array, source, loop.index)
+        arguments = (*captures, element)
+        if made is None:
+            apply_body(e, scope, op.body, arguments, frozenset(), None, run)
+        else:
+            address = memory.element_pointer(e, made.pointer, ty.element, loop.index)
+            wish = _wish_at(e, ty.element, address)
+            result = apply_body(e, scope, op.body, arguments, frozenset(), wish, run)
+            memory.store(e, ty.element, result, address)
+    scope.frames[-1].position += 1
+    return made
+
+
+def _wish_at(e: Emitter, ty: Type, address: str) -> Wish:
+    """The wish that the arrays of a value lie where they will be stored."""
+    if isinstance(ty, Array) and not has_no_representation(ty):
+        return Destination(address, Buffer(writable=True))
+    if isinstance(ty, Tuple | Struct):
+        offsets = e.layouts.offsets(ty)
+        return tuple(
+            _wish_at(e, item, memory.offset_pointer(e, address, offset))
+            if _has_array(item)
+            else None
+            for item, offset in zip(ty.items, offsets, strict=True)
+        )
+    return None
+
+
+def _has_array(ty: Type) -> bool:
+    if isinstance(ty, Tuple | Struct):
+        return any(map(_has_array, ty.items))
+    return isinstance(ty, Array) and not has_no_representation(ty)
+
+
+def fold_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction) -> Value:
+    """The accumulator after the last element."""
+    op = item.morphism.op
+    assert isinstance(op, ops.Fold)
+    types, values = _fold_operands(e, scope, item)
+    accumulator, source = types[-2:]
+    assert isinstance(source, Array)
+    *captures, seed, array = values
+    reason = "strictly from the left, the body in place"
+    record(e, scope, "fold", item.morphism.key, source.length, "loop", reason)
+    wish = scope.wishes.get(item.target)
+    carried = Carried(e, accumulator, seed, [*captures, array], wish)
+    scope.frames[-1].position -= 1
+    with memory.counted_loop(e, source.length, "fold") as loop:
+        carried.at_head()
+        element = memory.element(e, array, source, loop.index)
+        arguments = (*captures, carried.value, element)
+        consumed = frozenset({len(captures)})
+        state = apply_body(e, scope, op.body, arguments, consumed, carried.targets, run)
+        result = carried.back(state)
+    carried.close()
+    scope.frames[-1].position += 1
+    return result
+
+
+def _fold_operands(e: Emitter, scope: Scope, item: OperationItem) -> tuple[list[Type], list[Value]]:
+    """Types and values of captures, seed and array. Without captures, a Fold's one operand is
+    a pair that the program built."""
+    if len(item.operands) > 1:
+        return (
+            [e.graph.ty(obj) for obj in item.operands],
+            [scope.values.get(obj) for obj in item.operands],
+        )
+    pair_ty = e.graph.ty(item.operands[0])
+    pair = scope.values.get(item.operands[0])
+    assert isinstance(pair_ty, Tuple)
+    return list(pair_ty.items), list(pair) if isinstance(pair, tuple) else [None, None]
+
+
+def returned(e: Emitter, scope: Scope) -> Value:
+    """The result of a function whose body has been emitted."""
+    function = scope.function
+    if not scope.returned:
+        return scope.values.get(function.output)
+    ty = e.graph.ty(function.output)
+    assert isinstance(ty, Product)
+    parts = [scope.returned[slot] for slot in sorted(scope.returned)]
+    if isinstance(ty, Array):
+        return from_elements(e, scope, function.output, ty, parts, function.key)
+    assert all(component(ty, slot) is not None for slot in scope.returned)
+    return tuple(parts)

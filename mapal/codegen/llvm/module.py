@@ -1,0 +1,131 @@
+"""One LLVM module under construction: declarations, constants, functions.
+
+Declarations appear exactly for what the emitted text calls. Constants are private globals, one
+for each distinct content.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from mapal.codegen.layout import Layouts
+from mapal.codegen.plan import Plan
+from mapal.ir.graph import Function, Graph
+
+RUNTIME: dict[str, str] = {
+    "mapal_print_i32": "void @mapal_print_i32(i32, i1 zeroext)",
+    "mapal_print_i64": "void @mapal_print_i64(i64, i1 zeroext)",
+    "mapal_print_u8": "void @mapal_print_u8(i8 zeroext, i1 zeroext)",
+    "mapal_print_bool": "void @mapal_print_bool(i1 zeroext, i1 zeroext)",
+    "mapal_print_f32": "void @mapal_print_f32(float, i1 zeroext)",
+    "mapal_print_f64": "void @mapal_print_f64(double, i1 zeroext)",
+    "mapal_print_str": "void @mapal_print_str(ptr, i64, i1 zeroext)",
+    "mapal_trap": "void @mapal_trap(i32, i32) cold noreturn",
+    "mapal_time_ms": "double @mapal_time_ms()",
+    "mapal_arena_allocate": "noalias noundef nonnull align 64 ptr @mapal_arena_allocate(i64, i64)",
+    "mapal_arena_mark": "ptr @mapal_arena_mark()",
+    "mapal_arena_release": "void @mapal_arena_release(ptr)",
+    "mapal_fma_f32": "float @mapal_fma_f32(float, float, float)",
+    "mapal_fma_f64": "double @mapal_fma_f64(double, double, double)",
+}
+"""The runtime's functions as LLVM declares them, in the order in which modules list them.
+Parameters narrower than 32 bits are extended by the caller: some calling conventions leave the
+upper bits to chance otherwise. None of them throws."""
+
+
+class Processor(Protocol):
+    """What the generator reads from a target profile."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def triple(self) -> str: ...
+    @property
+    def fused_multiply_add(self) -> bool: ...
+
+
+class ModuleBuilder:
+    """Collects the parts of a module. `notes` go into the plan."""
+
+    def __init__(self, graph: Graph, profile: Processor, name: str) -> None:
+        self.graph = graph
+        self.profile = profile
+        self.name = name
+        self.layouts = Layouts()
+        self.plan = Plan()
+        self.notes: list[str] = []
+        self.constant_contents: dict[str, tuple[str, str]] = {}
+        """Symbols of constant arrays: their LLVM type and content, for constants made of them."""
+        self._runtime: set[str] = set()
+        self._intrinsics: dict[str, str] = {}
+        self._globals: dict[str, str] = {}
+        self._functions: list[str] = []
+
+    def runtime(self, name: str) -> str:
+        """The symbol of a runtime function, which is declared from now on."""
+        self._runtime.add(name)
+        return f"@{name}"
+
+    def intrinsic(self, name: str, result: str, parameters: str) -> str:
+        """The symbol of an LLVM intrinsic."""
+        self._intrinsics[name] = f"declare {result} @{name}({parameters})"
+        return f"@{name}"
+
+    def constant(self, ty: str, content: str, alignment: int) -> str:
+        """The symbol of a private constant."""
+        definition = f"private unnamed_addr constant {ty} {content}, align {alignment}"
+        if definition not in self._globals:
+            self._globals[definition] = f"@constant.{len(self._globals)}"
+        return self._globals[definition]
+
+    def text_constant(self, text: bytes) -> str:
+        """The symbol of a private byte string without a terminator."""
+        return self.constant(f"[{len(text)} x i8]", quoted_bytes(text), 1)
+
+    def add_function(self, text: str) -> None:
+        self._functions.append(text)
+
+    def note(self, text: str) -> None:
+        """A remark for the plan, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def text(self) -> str:
+        """The complete module."""
+        runtime = [
+            f"declare {signature} nounwind"
+            for name, signature in RUNTIME.items()
+            if name in self._runtime
+        ]
+        intrinsics = [self._intrinsics[name] for name in sorted(self._intrinsics)]
+        constants = [f"{symbol} = {text}" for text, symbol in self._globals.items()]
+        head = [
+            f"; Mapal program {printable(self.name)} for {self.profile.name}",
+            f'target triple = "{self.profile.triple}"',
+        ]
+        groups = [head, runtime, intrinsics, constants, *([text] for text in self._functions)]
+        return "\n\n".join("\n".join(group) for group in groups if group) + "\n"
+
+
+def quoted_bytes(data: bytes) -> str:
+    """An LLVM string constant: printable ASCII except quote and backslash verbatim."""
+    return 'c"' + "".join(map(_quoted_byte, data)) + '"'
+
+
+def _quoted_byte(byte: int) -> str:
+    if 0x20 <= byte < 0x7F and byte not in (0x22, 0x5C):
+        return chr(byte)
+    return f"\\{byte:02X}"
+
+
+def printable(text: str) -> str:
+    """Text for a comment or symbol: anything unusual becomes an underscore."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", text)
+
+
+def function_symbol(graph: Graph, function: Function) -> str:
+    """The symbol of a named function."""
+    if function.id == graph.entry:
+        return "@mapal_main"
+    return f"@fn{function.id}.{printable(function.name)}"

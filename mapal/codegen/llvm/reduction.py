@@ -1,0 +1,194 @@
+"""Reduce: the combining tree that the language fixes for a number of elements.
+
+Blocks of 4096 elements; in each, 64 lanes that fold every 64th element; then the lanes
+pairwise, then the blocks pairwise (`mapal.ir.reduction` states the tree once, for all). The
+lanes of a block lie in memory side by side, so that the loop over them has no dependence and
+LLVM can keep them in vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mapal.codegen.layout import Layout
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.arrays import record
+from mapal.codegen.llvm.collections import RunFunction, apply_body
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.scope import Scope
+from mapal.codegen.llvm.values import Buffer, Value
+from mapal.ir import ops
+from mapal.ir.order import OperationItem
+from mapal.ir.reduction import BLOCK, LANES, lane_count
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
+
+Combine = Callable[[Value, Value], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reduction:
+    """One site: its elements, how to combine two, and memory for what is in between."""
+
+    e: Emitter
+    array: Value
+    ty: Array
+    combine: Combine
+    lanes: str
+    staging: str | None
+
+    @property
+    def element(self) -> Type:
+        return self.ty.element
+
+    def at(self, base: str, index: str) -> str:
+        return memory.element_pointer(self.e, base, self.element, index)
+
+    def read(self, address: str) -> Value:
+        return memory.load(self.e, self.element, address, (Buffer(writable=False),))
+
+    def write(self, value: Value, address: str) -> None:
+        """Stores a combination. One that holds arrays may be made of what it replaces, and is
+        completed elsewhere first."""
+        if self.staging is None:
+            memory.store(self.e, self.element, value, address)
+            return
+        memory.store(self.e, self.element, value, self.staging)
+        memory.copy_bytes(self.e, address, self.staging, self.element)
+
+    def combine_into(self, target: str, left: str, right: Value) -> None:
+        self.write(self.combine(self.read(left), right), target)
+
+
+def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction) -> Value:
+    """The value of a Reduce."""
+    op = item.morphism.op
+    assert isinstance(op, ops.Reduce)
+    ty = e.graph.ty(item.operands[-1])
+    assert isinstance(ty, Array)
+    *captures, array = (scope.values.get(obj) for obj in item.operands)
+    record(e, scope, "reduce", item.morphism.key, ty.length, "tree", "the order is fixed")
+    if has_no_representation(ty):
+        return None
+
+    def combine(left: Value, right: Value) -> Value:
+        arguments = (*captures, left, right)
+        return apply_body(e, scope, op.body, arguments, frozenset(), None, run)
+
+    layout = e.layouts.of(ty.element)
+    blocks = -(-ty.length // BLOCK)
+    widest = lane_count(ty.length)
+    lanes = e.slot(Layout(layout.size * widest, max(layout.alignment, 64)))
+    partial = e.slot(Layout(layout.size * blocks, max(layout.alignment, 64)))
+    staging = e.slot(layout) if _holds_array(ty.element) else None
+    r = _Reduction(e, array, ty, combine, lanes, staging)
+    scope.frames[-1].position -= 1
+    full, rest = divmod(ty.length, BLOCK)
+    if full:
+        with memory.counted_loop(e, full, "reduce.block") as block:
+            start = e.w.value(f"mul nuw nsw i64 {block.index}, {BLOCK}")
+            _block(r, start, BLOCK, r.at(partial, block.index))
+    if rest:
+        _block(r, str(full * BLOCK), rest, r.at(partial, str(full)))
+    _block_tree(r, partial, blocks)
+    scope.frames[-1].position += 1
+    return memory.load(e, ty.element, partial, (Buffer(writable=True),))
+
+
+def _holds_array(ty: Type) -> bool:
+    if isinstance(ty, Tuple | Struct):
+        return any(map(_holds_array, ty.items))
+    return not isinstance(ty, Scalar)
+
+
+def _block(r: _Reduction, start: str, count: int, target: str) -> None:
+    """Reduces `count` elements from element `start` on, at most a block, into `target`."""
+    width = lane_count(count)
+    with memory.counted_loop(r.e, width, "reduce.first") as lane:
+        value = _source(r, start, lane.index)
+        r.write(value, r.at(r.lanes, lane.index))
+    rows, rest = divmod(count, LANES)
+    if rows > 1:
+        with memory.counted_loop(r.e, rows - 1, "reduce.row") as row:
+            above = r.e.w.value(f"mul nuw nsw i64 {row.index}, {LANES}")
+            offset = r.e.w.value(f"add nuw i64 {above}, {LANES}")
+            _row(r, _sum(r.e, start, offset), LANES)
+    if rows and rest:
+        _row(r, _sum(r.e, start, str(rows * LANES)), rest)
+    _lane_tree(r, width)
+    r.write(r.read(r.lanes), target)
+
+
+def _row(r: _Reduction, start: str, width: int) -> None:
+    """Folds the next element into each of the first `width` lanes."""
+    with memory.counted_loop(r.e, width, "reduce.lane") as lane:
+        address = r.at(r.lanes, lane.index)
+        r.combine_into(address, address, _source(r, start, lane.index))
+
+
+def _lane_tree(r: _Reduction, width: int) -> None:
+    """Combines the lanes into lane 0: each with the one half the width above it. Only the
+    first width may be no power of two."""
+    if width == 1:
+        return
+    half = 1 << ((width - 1).bit_length() - 1)
+    _halve(r, str(half), width - half)
+    if half == 1:
+        return
+    stages = half.bit_length() - 1
+    with memory.counted_loop(r.e, stages, "reduce.stage") as stage:
+        below = r.e.w.value(f"lshr i64 {half // 2}, {stage.index}")
+        _halve(r, below, below)
+
+
+def _halve(r: _Reduction, half: str, count: int | str) -> None:
+    with memory.counted_loop(r.e, count, "reduce.pair") as pair:
+        above = _sum(r.e, pair.index, half)
+        right = r.read(r.at(r.lanes, above))
+        address = r.at(r.lanes, pair.index)
+        r.combine_into(address, address, right)
+
+
+def _block_tree(r: _Reduction, values: str, count: int) -> None:
+    """Combines neighbouring blocks until one is left, in place: the results of a level lie
+    below everything that it still has to read. An odd last one is moved down unchanged."""
+    e = r.e
+    if count == 1:
+        return
+    head, done = e.w.new_label("reduce.level"), e.w.new_label("reduce.done")
+    before = e.w.label
+    e.w.branch(head)
+    e.w.start(head)
+    left, following = e.w.fresh(), e.w.fresh()
+    phis = e.w.reserve()
+    pairs = e.w.value(f"lshr i64 {left}, 1")
+    with memory.counted_loop(e, pairs, "reduce.neighbours") as pair:
+        even = e.w.value(f"shl nuw i64 {pair.index}, 1")
+        odd = e.w.value(f"or disjoint i64 {even}, 1")
+        right = r.read(r.at(values, odd))
+        r.combine_into(r.at(values, pair.index), r.at(values, even), right)
+    odd_one, next_level = e.w.new_label("reduce.odd"), e.w.new_label("reduce.next")
+    is_odd = e.w.value(f"trunc i64 {left} to i1")
+    e.w.branch_if(is_odd, odd_one, next_level)
+    e.w.start(odd_one)
+    last = e.w.value(f"sub nuw i64 {left}, 1")
+    r.write(r.read(r.at(values, last)), r.at(values, pairs))
+    e.w.branch(next_level)
+    e.w.start(next_level)
+    half_up = e.w.value(f"add nuw i64 {left}, 1")
+    e.w.line(f"{following} = lshr i64 {half_up}, 1")
+    phis.lines.append(f"  {left} = phi i64 [ {count}, %{before} ], [ {following}, %{e.w.label} ]")
+    more = e.w.value(f"icmp ugt i64 {following}, 1")
+    e.w.branch_if(more, head, done)
+    e.w.start(done)
+
+
+def _source(r: _Reduction, start: str, lane: str) -> Value:
+    return memory.element(r.e, r.array, r.ty, _sum(r.e, start, lane))
+
+
+def _sum(e: Emitter, a: str, b: str) -> str:
+    """Sum of two offsets that stays below the length of an array."""
+    if a == "0":
+        return b
+    return e.w.value(f"add nuw nsw i64 {a}, {b}")

@@ -1,0 +1,209 @@
+"""Operations on numbers and `bool`, with exactly the language's results and no undefined
+behaviour.
+
+Integer arithmetic carries no overflow flags and floating point no fast-math flags, so LLVM may
+neither assume nor change anything that the language defines. What instructions leave undefined
+(division by zero, the least integer divided by -1, conversions out of range) is excluded by a
+check, a select or a saturating intrinsic.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Protocol
+
+from mapal.codegen.layout import register_type
+from mapal.codegen.llvm.values import is_constant
+from mapal.ir.graph import Key, Value
+from mapal.ir.ops import BinaryCode, UnaryCode
+from mapal.ir.types import BOOL, F32, Scalar
+
+DIV_ZERO = 0
+INDEX_OOB = 1
+"""Kinds of traps, as the runtime numbers them."""
+
+
+class ScalarContext(Protocol):
+    """Where scalar operations are written."""
+
+    def value(self, instruction: str) -> str:
+        """Appends an instruction; the name of its result."""
+        ...
+
+    def intrinsic(self, name: str, result: str, parameters: str) -> str:
+        """The symbol of an LLVM intrinsic."""
+        ...
+
+    def require(self, condition: str, kind: int, key: Key) -> None:
+        """Traps unless the condition holds."""
+        ...
+
+    def fused(self, ty: Scalar) -> str:
+        """The symbol of a correctly rounded multiply-add."""
+        ...
+
+    def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
+        """The exact remainder of C `fmod`."""
+        ...
+
+
+def literal(value: Value, ty: Scalar) -> str:
+    """A constant operand. Floats are written as the bits of the double that equals them."""
+    if ty == BOOL:
+        return "true" if value else "false"
+    if ty.is_float:
+        assert isinstance(value, float)
+        if math.isnan(value):
+            return "0x7FF8000000000000"
+        return f"0x{struct.pack('>d', value).hex().upper()}"
+    return str(value)
+
+
+_SIGNED = {"Lt": "slt", "Gt": "sgt", "Le": "sle", "Ge": "sge"}
+_UNSIGNED = {"Lt": "ult", "Gt": "ugt", "Le": "ule", "Ge": "uge"}
+_EQUAL = {"Eq": "eq", "Neq": "ne"}
+_FLOAT = {"Eq": "oeq", "Neq": "une", "Lt": "olt", "Gt": "ogt", "Le": "ole", "Ge": "oge"}
+_ARITHMETIC = {"Add": "add", "Sub": "sub", "Mul": "mul"}
+_FLOAT_ARITHMETIC = {"Add": "fadd", "Sub": "fsub", "Mul": "fmul", "Div": "fdiv"}
+_LOGIC = {"And": "and", "Or": "or"}
+_FLOAT_EXTREMES = {"Min": "llvm.minimumnum", "Max": "llvm.maximumnum"}
+_ROUNDINGS = {
+    UnaryCode.SQRT: "llvm.sqrt",
+    UnaryCode.FLOOR: "llvm.floor",
+    UnaryCode.CEIL: "llvm.ceil",
+    UnaryCode.ROUND: "llvm.roundeven",
+    UnaryCode.TRUNC: "llvm.trunc",
+    UnaryCode.ABS: "llvm.fabs",
+}
+
+
+def binary(c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: Key) -> str:
+    """An operation on two operands of type `ty`."""
+    name, register = code.value, register_type(ty)
+    if name in _LOGIC:
+        return c.value(f"{_LOGIC[name]} i1 {a}, {b}")
+    if name in _FLOAT and ty.is_float:
+        return c.value(f"fcmp {_FLOAT[name]} {register} {a}, {b}")
+    if name in _EQUAL:
+        return c.value(f"icmp {_EQUAL[name]} {register} {a}, {b}")
+    if name in _SIGNED:
+        predicate = (_SIGNED if ty.is_signed else _UNSIGNED)[name]
+        return c.value(f"icmp {predicate} {register} {a}, {b}")
+    if ty.is_float:
+        return _float_binary(c, name, ty, a, b)
+    if name in _ARITHMETIC:
+        return c.value(f"{_ARITHMETIC[name]} {register} {a}, {b}")
+    if name in _FLOAT_EXTREMES:
+        intrinsic = f"llvm.{'s' if ty.is_signed else 'u'}{name.lower()}"
+        return _call(c, intrinsic, register, a, b)
+    return _integer_division(c, code, ty, a, b, key)
+
+
+def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> str:
+    register = register_type(ty)
+    if name in _FLOAT_ARITHMETIC:
+        return c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
+    if name in _FLOAT_EXTREMES:
+        return _call(c, _FLOAT_EXTREMES[name], register, a, b)
+    return c.float_remainder(ty, a, b)
+
+
+def _integer_division(
+    c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: Key
+) -> str:
+    """Quotient or remainder. A literal divisor drops the checks that it answers."""
+    register = register_type(ty)
+    known = int(b) if is_constant(b) else None
+    if known is None or known == 0:
+        nonzero = c.value(f"icmp ne {register} {b}, 0")
+        c.require(nonzero, DIV_ZERO, key)
+        if known == 0:
+            return "0"
+    is_quotient = code is BinaryCode.DIV
+    if not ty.is_signed:
+        return c.value(f"{'udiv' if is_quotient else 'urem'} {register} {a}, {b}")
+    instruction = "sdiv" if is_quotient else "srem"
+    if known is not None and known != -1:
+        return c.value(f"{instruction} {register} {a}, {b}")
+    # Dividing by 1 where the divisor is -1 avoids the one overflow; the quotient is then
+    # negated with wrapping, and the remainder is 0 as it should be.
+    negates = c.value(f"icmp eq {register} {b}, -1")
+    divisor = c.value(f"select i1 {negates}, {register} 1, {register} {b}")
+    result = c.value(f"{instruction} {register} {a}, {divisor}")
+    if not is_quotient:
+        return result
+    negated = c.value(f"sub {register} 0, {a}")
+    return c.value(f"select i1 {negates}, {register} {negated}, {register} {result}")
+
+
+def unary(c: ScalarContext, code: UnaryCode, ty: Scalar, a: str) -> str:
+    """An operation on one operand that keeps its type."""
+    register = register_type(ty)
+    if code is UnaryCode.NOT:
+        return c.value(f"xor i1 {a}, true")
+    if code is UnaryCode.NEG:
+        return c.value(f"fneg {register} {a}" if ty.is_float else f"sub {register} 0, {a}")
+    if ty.is_float:
+        return _call(c, _ROUNDINGS[code], register, a)
+    if not ty.is_signed:
+        return a
+    symbol = c.intrinsic(f"llvm.abs.{register}", register, f"{register}, i1 immarg")
+    return c.value(f"call {register} {symbol}({register} {a}, i1 false)")
+
+
+def fma(
+    c: ScalarContext,
+    ty: Scalar,
+    operands: tuple[str, str, str],
+    *,
+    negate_product: bool,
+    negate_addend: bool,
+) -> str:
+    """`±(x*y) ± z` rounded once."""
+    register = register_type(ty)
+    x, y, z = operands
+    if negate_product:
+        x = c.value(f"fneg {register} {x}")
+    if negate_addend:
+        z = c.value(f"fneg {register} {z}")
+    symbol = c.fused(ty)
+    return c.value(f"call {register} {symbol}({register} {x}, {register} {y}, {register} {z})")
+
+
+def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
+    """Any conversion between two different numeric types, widenings included."""
+    taken, given = register_type(source), register_type(target)
+    if source.is_float and target.is_float:
+        instruction = "fptrunc" if source.bits > target.bits else "fpext"
+    elif source.is_float:
+        kind = "fptosi" if target.is_signed else "fptoui"
+        suffix = f"{given}.{'f32' if source == F32 else 'f64'}"
+        symbol = c.intrinsic(f"llvm.{kind}.sat.{suffix}", given, taken)
+        return c.value(f"call {given} {symbol}({taken} {a})")
+    elif target.is_float:
+        instruction = "sitofp" if source.is_signed else "uitofp"
+    elif source.bits > target.bits:
+        instruction = "trunc"
+    else:
+        instruction = "sext" if source.is_signed else "zext"
+    return c.value(f"{instruction} {taken} {a} to {given}")
+
+
+def as_index(c: ScalarContext, ty: Scalar, a: str) -> str:
+    """An integer as a signed 64-bit index. A `u8` is extended with zeros: 200 is no negative
+    index."""
+    if is_constant(a) or ty.bits == 64:
+        return a
+    return c.value(f"{'sext' if ty.is_signed else 'zext'} {register_type(ty)} {a} to i64")
+
+
+_SUFFIXES = {"float": "f32", "double": "f64", "i32": "i32", "i64": "i64", "i8": "i8"}
+
+
+def _call(c: ScalarContext, intrinsic: str, register: str, *operands: str) -> str:
+    """A call of an intrinsic on operands of one type that gives that type."""
+    parameters = ", ".join([register] * len(operands))
+    symbol = c.intrinsic(f"{intrinsic}.{_SUFFIXES[register]}", register, parameters)
+    arguments = ", ".join(f"{register} {operand}" for operand in operands)
+    return c.value(f"call {register} {symbol}({arguments})")

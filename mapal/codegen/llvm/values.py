@@ -1,0 +1,129 @@
+"""What the generator knows a value as: registers, places in memory, and arrays that are laws.
+
+* a scalar is the text of a register or constant;
+* a tuple or struct is a Python tuple of the values of its components;
+* an array is `Memory`, the address of its contiguous elements, or a law that gives any element
+  on demand (`Range`, `Broadcast`, `Zipped`, `Enumerated`) and has memory only if something
+  asks for its address;
+* a value without a representation is None.
+
+A `Buffer` stands for memory that somebody may write. Every `Memory` names the buffers that it
+may lie in; two values share memory only if they share a buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mapal.codegen.llvm.writer import Place
+
+if TYPE_CHECKING:
+    from mapal.codegen.llvm.scope import Scope
+    from mapal.codegen.plan import Site
+    from mapal.ir.ops import ObjectId
+
+
+@dataclass(eq=False, slots=True)
+class Buffer:
+    """Memory with one owner. `writable` is false for what is only lent: parameters and
+    constants. `written` tells that somebody updated it in place. `holders` are the objects
+    whose values lie in it: (scope, object, component or -1 for the whole).
+
+    A loop's state gets a buffer before it is known where the state will lie. When it turns out
+    to lie in another buffer, the two are united and are one from then on.
+    """
+
+    writable: bool
+    written: bool = False
+    holders: list[tuple[Scope, ObjectId, int]] = field(default_factory=list)
+    _united: Buffer | None = None
+
+    def root(self) -> Buffer:
+        """The buffer that stands for all those united with this one."""
+        root = self
+        while root._united is not None:
+            root = root._united
+        return root
+
+    def unite(self, other: Buffer) -> None:
+        """Records that two buffers are the same memory."""
+        mine, theirs = self.root(), other.root()
+        if mine is not theirs:
+            theirs.writable = theirs.writable and mine.writable
+            theirs.written = theirs.written or mine.written
+            theirs.holders += mine.holders
+            mine._united = theirs
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Memory:
+    """An array that lies at an address."""
+
+    pointer: str
+    buffers: tuple[Buffer, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Law:
+    """An array that is computed element by element. `place` is where its elements would be
+    stored if its address were needed; `stored` is set once they are."""
+
+    place: Place
+    site: Site | None
+    stored: Memory | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Range(Law):
+    """0, 1, 2, …"""
+
+
+@dataclass(eq=False, slots=True)
+class Broadcast(Law):
+    """The same element everywhere."""
+
+    element: Value = None
+
+
+@dataclass(eq=False, slots=True)
+class Zipped(Law):
+    """Pairs of the elements of two arrays."""
+
+    left: Value = None
+    right: Value = None
+
+
+@dataclass(eq=False, slots=True)
+class Enumerated(Law):
+    """Pairs of index and element."""
+
+    array: Value = None
+
+
+ArrayValue = Memory | Range | Broadcast | Zipped | Enumerated
+Value = str | ArrayValue | tuple["Value", ...] | None
+
+
+def buffers_of(value: Value) -> Iterator[Buffer]:
+    """Every buffer that a value may lie in or refer to, as roots; with repetitions."""
+    match value:
+        case Memory(buffers=buffers):
+            for buffer in buffers:
+                yield buffer.root()
+        case tuple():
+            for part in value:
+                yield from buffers_of(part)
+        case Zipped(left=left, right=right):
+            yield from buffers_of(left)
+            yield from buffers_of(right)
+        case Enumerated(array=inner) | Broadcast(element=inner):
+            yield from buffers_of(inner)
+        case _:
+            return
+
+
+def is_constant(value: Value) -> bool:
+    """Whether a scalar is a literal."""
+    return isinstance(value, str) and not value.startswith("%")
