@@ -95,11 +95,12 @@ class OperationTranslation:
             case ops.Binary(code=code):
                 return self._binary(code, item, target)
             case ops.Unary(code=code):
-                function = scalars.UNARY[code, self._scalar(operands[0])]
-                return steps.unary(function, slot(operands[0]), target)
+                ty = self._scalar(operands[0])
+                return steps.unary(scalars.RAW_UNARY[code, ty], ty, slot(operands[0]), target)
             case ops.Widen() | ops.Convert():
-                pair = self._scalar(operands[0]), self._scalar(morphism.target)
-                return steps.unary(scalars.CONVERT[pair], slot(operands[0]), target)
+                source, ty = self._scalar(operands[0]), self._scalar(morphism.target)
+                raw = scalars.RAW_CONVERT[source, ty]
+                return steps.unary(raw, ty, slot(operands[0]), target)
             case ops.Fma(negate_product=product, negate_addend=addend):
                 fused = scalars.FMA[self._scalar(operands[0]), product, addend]
                 x, y, z = map(slot, operands)
@@ -112,11 +113,10 @@ class OperationTranslation:
     def _binary(self, code: BinaryCode, item: OperationItem, target: int) -> Step:
         left, right = item.operands
         ty = self._scalar(left)
-        function = scalars.BINARY[code, ty]
         a, b = self.places.slot(left), self.places.slot(right)
         if code in TRAPPING and ty.is_integer:
-            return steps.division(function, a, b, target, item.morphism.key)
-        return steps.binary(function, a, b, target)
+            return steps.division(scalars.BINARY[code, ty], a, b, target, item.morphism.key)
+        return steps.binary(scalars.RAW_BINARY[code, ty], ty, a, b, target)
 
     def _array_operation(
         self, morphism: Morphism, operands: tuple[ObjectId, ...], target: int

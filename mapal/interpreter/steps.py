@@ -16,20 +16,59 @@ from mapal.interpreter.places import Copy
 from mapal.interpreter.sequences import Numbered, Repeated, Zipped
 from mapal.ir.formatting import format_value
 from mapal.ir.graph import Key
-from mapal.ir.scalars import DivisionByZero
-from mapal.ir.types import Type
+from mapal.ir.rounding import single_cell
+from mapal.ir.scalars import DivisionByZero, Fit, Raw, integer_range, wrapping
+from mapal.ir.types import Scalar, Type
 
 
-def unary(function: Callable[[Any], Any], operand: int, target: int) -> Step:
-    def step(env: Environment) -> None:
-        env[target] = function(env[operand])
+def unary(raw: Raw, result: Scalar, operand: int, target: int) -> Step:
+    function = raw.function
+    match raw.fit:
+        case Fit.EXACT:
+
+            def step(env: Environment) -> None:
+                env[target] = function(env[operand])
+
+        case Fit.WRAPPED:
+            low, high = integer_range(result)
+            wrap = wrapping(result)
+
+            def step(env: Environment) -> None:
+                n = function(env[operand])
+                env[target] = n if low <= n <= high else wrap(n)
+
+        case Fit.ROUNDED:
+            single = single_cell()
+
+            def step(env: Environment) -> None:
+                single[0] = function(env[operand])
+                env[target] = single[0]
 
     return step
 
 
-def binary(function: Callable[[Any, Any], Any], left: int, right: int, target: int) -> Step:
-    def step(env: Environment) -> None:
-        env[target] = function(env[left], env[right])
+def binary(raw: Raw, result: Scalar, left: int, right: int, target: int) -> Step:
+    function = raw.function
+    match raw.fit:
+        case Fit.EXACT:
+
+            def step(env: Environment) -> None:
+                env[target] = function(env[left], env[right])
+
+        case Fit.WRAPPED:
+            low, high = integer_range(result)
+            wrap = wrapping(result)
+
+            def step(env: Environment) -> None:
+                n = function(env[left], env[right])
+                env[target] = n if low <= n <= high else wrap(n)
+
+        case Fit.ROUNDED:
+            single = single_cell()
+
+            def step(env: Environment) -> None:
+                single[0] = function(env[left], env[right])
+                env[target] = single[0]
 
     return step
 
@@ -37,7 +76,7 @@ def binary(function: Callable[[Any, Any], Any], left: int, right: int, target: i
 def division(
     function: Callable[[Any, Any], Any], left: int, right: int, target: int, key: Key
 ) -> Step:
-    """An integer division or remainder: the binary operations that can trap."""
+    """An integer division or remainder: the operations on numbers that can trap."""
 
     def step(env: Environment) -> None:
         try:

@@ -33,6 +33,12 @@ def round_to_f32(x: float) -> float:
         return math.copysign(math.inf, x)
 
 
+def single_cell() -> memoryview[float]:
+    """A writable float of 32 bits: storing to `cell[0]` rounds to nearest even and overflows to
+    an infinity. The quickest rounding there is; its owner must not share it between threads."""
+    return memoryview(bytearray(4)).cast("f")
+
+
 def integer_to_f32(n: int) -> float:
     """The nearest binary32 value of an integer of up to 64 bits, rounded once."""
     if -(2**53) <= n <= 2**53:

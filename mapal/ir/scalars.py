@@ -10,6 +10,10 @@ itself: integer division and remainder by zero raise `DivisionByZero`, and all e
 * `UNARY[code, ty]` takes one;
 * `FMA[ty, negate_product, negate_addend]` takes x, y, z and gives `±(x*y) ± z` rounded once;
 * `CONVERT[source, target]` covers every ordered pair of numeric types, widenings included.
+
+The first, second and last are made from `RAW_BINARY`, `RAW_UNARY` and `RAW_CONVERT`, which keep
+the two halves of an operation apart: a function on unbounded integers or binary64, and how its
+result is fitted to the type. An interpreter that fits in line saves a call per operation.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from mapal.ir.ops import BinaryCode, UnaryCode
@@ -28,7 +34,7 @@ from mapal.ir.rounding import (
     parse_f64,
     round_to_f32,
 )
-from mapal.ir.types import BOOL, F32, F64, NUMERIC, Scalar
+from mapal.ir.types import BOOL, F32, F64, I64, NUMERIC, Scalar
 
 Unary = Callable[[Any], Any]
 Binary = Callable[[Any, Any], Any]
@@ -62,45 +68,35 @@ def wrapping(ty: Scalar) -> Callable[[int], int]:
     return wrap
 
 
-def _integer_arithmetic(ty: Scalar) -> dict[BinaryCode, Binary]:
-    low, high = integer_range(ty)
-    wrap = wrapping(ty)
+class Fit(Enum):
+    """How the result of a raw function becomes a value of the result's type."""
 
-    def add(a: int, b: int) -> int:
-        n = a + b
-        return n if low <= n <= high else wrap(n)
+    EXACT = "it is one already"
+    WRAPPED = "an integer, reduced modulo 2^bits to the range of the type"
+    ROUNDED = "a binary64 value, rounded to binary32"
 
-    def subtract(a: int, b: int) -> int:
-        n = a - b
-        return n if low <= n <= high else wrap(n)
 
-    def multiply(a: int, b: int) -> int:
-        n = a * b
-        return n if low <= n <= high else wrap(n)
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """An operation in two halves."""
 
-    def divide(a: int, b: int) -> int:
-        if b == 0:
-            raise DivisionByZero
-        if a ^ b >= 0:
-            n = a // b
-            return n if n <= high else low  # the least value divided by -1
-        return -(-a // b)
+    function: Callable[..., Any]
+    fit: Fit = Fit.EXACT
 
-    def remainder(a: int, b: int) -> int:
-        if b == 0:
-            raise DivisionByZero
-        n = a % b
-        return n - b if n and a ^ b < 0 else n
 
-    return {
-        BinaryCode.ADD: add,
-        BinaryCode.SUB: subtract,
-        BinaryCode.MUL: multiply,
-        BinaryCode.DIV: divide,
-        BinaryCode.MOD: remainder,
-        BinaryCode.MIN: min,
-        BinaryCode.MAX: max,
-    }
+def divide_integers(a: int, b: int) -> int:
+    """The quotient, truncated toward zero."""
+    if b == 0:
+        raise DivisionByZero
+    return a // b if a ^ b >= 0 else -(-a // b)
+
+
+def remainder_of_integers(a: int, b: int) -> int:
+    """The remainder that goes with the truncated quotient; it has the sign of `a`."""
+    if b == 0:
+        raise DivisionByZero
+    n = a % b
+    return n - b if n and a ^ b < 0 else n
 
 
 def divide_floats(a: float, b: float) -> float:
@@ -158,93 +154,69 @@ def _integral(choose: Callable[[float], int]) -> Unary:
     return integral
 
 
-def _add_f32(a: float, b: float) -> float:
-    return round_to_f32(a + b)
-
-
-def _subtract_f32(a: float, b: float) -> float:
-    return round_to_f32(a - b)
-
-
-def _multiply_f32(a: float, b: float) -> float:
-    return round_to_f32(a * b)
-
-
-def _divide_f32(a: float, b: float) -> float:
-    return round_to_f32(divide_floats(a, b))
-
-
-def _square_root_f32(x: float) -> float:
-    return round_to_f32(square_root(x))
-
-
-_FLOAT_ARITHMETIC: dict[Scalar, dict[BinaryCode, Binary]] = {
-    F32: {
-        BinaryCode.ADD: _add_f32,
-        BinaryCode.SUB: _subtract_f32,
-        BinaryCode.MUL: _multiply_f32,
-        BinaryCode.DIV: _divide_f32,
-        BinaryCode.MOD: remainder_of_floats,
-        BinaryCode.MIN: minimum_number,
-        BinaryCode.MAX: maximum_number,
-    },
-    F64: {
-        BinaryCode.ADD: operator.add,
-        BinaryCode.SUB: operator.sub,
-        BinaryCode.MUL: operator.mul,
-        BinaryCode.DIV: divide_floats,
-        BinaryCode.MOD: remainder_of_floats,
-        BinaryCode.MIN: minimum_number,
-        BinaryCode.MAX: maximum_number,
-    },
-}
-
-_COMPARISONS: dict[BinaryCode, Binary] = {
-    BinaryCode.EQ: operator.eq,
-    BinaryCode.NEQ: operator.ne,
-    BinaryCode.LT: operator.lt,
-    BinaryCode.GT: operator.gt,
-    BinaryCode.LE: operator.le,
-    BinaryCode.GE: operator.ge,
+_INTEGER_ARITHMETIC = {
+    BinaryCode.ADD: Raw(operator.add, Fit.WRAPPED),
+    BinaryCode.SUB: Raw(operator.sub, Fit.WRAPPED),
+    BinaryCode.MUL: Raw(operator.mul, Fit.WRAPPED),
+    BinaryCode.DIV: Raw(divide_integers, Fit.WRAPPED),  # the least value by -1
+    BinaryCode.MOD: Raw(remainder_of_integers),
+    BinaryCode.MIN: Raw(min),
+    BinaryCode.MAX: Raw(max),
 }
 
 
-def _binary_table() -> dict[tuple[BinaryCode, Scalar], Binary]:
-    table: dict[tuple[BinaryCode, Scalar], Binary] = {}
+def _float_arithmetic(fit: Fit) -> dict[BinaryCode, Raw]:
+    return {
+        BinaryCode.ADD: Raw(operator.add, fit),
+        BinaryCode.SUB: Raw(operator.sub, fit),
+        BinaryCode.MUL: Raw(operator.mul, fit),
+        BinaryCode.DIV: Raw(divide_floats, fit),
+        BinaryCode.MOD: Raw(remainder_of_floats),
+        BinaryCode.MIN: Raw(minimum_number),
+        BinaryCode.MAX: Raw(maximum_number),
+    }
+
+
+_COMPARISONS = {
+    BinaryCode.EQ: Raw(operator.eq),
+    BinaryCode.NEQ: Raw(operator.ne),
+    BinaryCode.LT: Raw(operator.lt),
+    BinaryCode.GT: Raw(operator.gt),
+    BinaryCode.LE: Raw(operator.le),
+    BinaryCode.GE: Raw(operator.ge),
+}
+
+
+def _raw_binary() -> dict[tuple[BinaryCode, Scalar], Raw]:
+    table: dict[tuple[BinaryCode, Scalar], Raw] = {}
     for ty in NUMERIC:
-        arithmetic = _FLOAT_ARITHMETIC[ty] if ty.is_float else _integer_arithmetic(ty)
-        for code, function in (arithmetic | _COMPARISONS).items():
-            table[code, ty] = function
-    table[BinaryCode.EQ, BOOL] = operator.eq
-    table[BinaryCode.NEQ, BOOL] = operator.ne
-    table[BinaryCode.AND, BOOL] = operator.and_
-    table[BinaryCode.OR, BOOL] = operator.or_
+        arithmetic = _float_arithmetic(_float_fit(ty)) if ty.is_float else _INTEGER_ARITHMETIC
+        for code, raw in (arithmetic | _COMPARISONS).items():
+            table[code, ty] = raw
+    table[BinaryCode.EQ, BOOL] = Raw(operator.eq)
+    table[BinaryCode.NEQ, BOOL] = Raw(operator.ne)
+    table[BinaryCode.AND, BOOL] = Raw(operator.and_)
+    table[BinaryCode.OR, BOOL] = Raw(operator.or_)
     return table
 
 
-def _unary_table() -> dict[tuple[UnaryCode, Scalar], Unary]:
-    table: dict[tuple[UnaryCode, Scalar], Unary] = {(UnaryCode.NOT, BOOL): operator.not_}
+def _float_fit(ty: Scalar) -> Fit:
+    return Fit.ROUNDED if ty == F32 else Fit.EXACT
+
+
+def _raw_unary() -> dict[tuple[UnaryCode, Scalar], Raw]:
+    table: dict[tuple[UnaryCode, Scalar], Raw] = {(UnaryCode.NOT, BOOL): Raw(operator.not_)}
     for ty in NUMERIC:
+        sign_fit = Fit.EXACT if ty.is_float else Fit.WRAPPED
+        table[UnaryCode.NEG, ty] = Raw(operator.neg, sign_fit)
+        table[UnaryCode.ABS, ty] = Raw(abs, sign_fit)
         if ty.is_float:
-            table[UnaryCode.NEG, ty] = operator.neg
-            table[UnaryCode.ABS, ty] = abs
-            table[UnaryCode.FLOOR, ty] = _integral(math.floor)
-            table[UnaryCode.CEIL, ty] = _integral(math.ceil)
-            table[UnaryCode.ROUND, ty] = _integral(round)
-            table[UnaryCode.TRUNC, ty] = _integral(math.trunc)
-        else:
-            table[UnaryCode.NEG, ty] = _after(operator.neg, wrapping(ty))
-            table[UnaryCode.ABS, ty] = _after(abs, wrapping(ty))
-    table[UnaryCode.SQRT, F32] = _square_root_f32
-    table[UnaryCode.SQRT, F64] = square_root
+            table[UnaryCode.SQRT, ty] = Raw(square_root, _float_fit(ty))
+            table[UnaryCode.FLOOR, ty] = Raw(_integral(math.floor))
+            table[UnaryCode.CEIL, ty] = Raw(_integral(math.ceil))
+            table[UnaryCode.ROUND, ty] = Raw(_integral(round))
+            table[UnaryCode.TRUNC, ty] = Raw(_integral(math.trunc))
     return table
-
-
-def _after(first: Unary, then: Unary) -> Unary:
-    def both(x: Any) -> Any:
-        return then(first(x))
-
-    return both
 
 
 def _fma_table() -> dict[tuple[Scalar, bool, bool], Ternary]:
@@ -288,22 +260,62 @@ def _unchanged(x: Any) -> Any:
     return x
 
 
-def _conversion(source: Scalar, target: Scalar) -> Unary:
-    if source.is_integer and target.is_integer:
-        source_low, source_high = integer_range(source)
-        target_low, target_high = integer_range(target)
-        fits = target_low <= source_low and source_high <= target_high
-        return _unchanged if fits else wrapping(target)
+def _raw_conversion(source: Scalar, target: Scalar) -> Raw:
     if target.is_integer:
-        return _saturating(target)
+        return Raw(_saturating(target)) if source.is_float else _between_integers(source, target)
+    if source == I64 and target == F32:
+        return Raw(integer_to_f32)  # binary64 does not hold every i64
     if source.is_integer:
-        return integer_to_f32 if target == F32 else float
-    return round_to_f32 if (source, target) == (F64, F32) else _unchanged
+        return Raw(float, _float_fit(target))
+    return Raw(_unchanged, Fit.ROUNDED if (source, target) == (F64, F32) else Fit.EXACT)
 
 
-BINARY: dict[tuple[BinaryCode, Scalar], Binary] = _binary_table()
-UNARY: dict[tuple[UnaryCode, Scalar], Unary] = _unary_table()
-FMA: dict[tuple[Scalar, bool, bool], Ternary] = _fma_table()
-CONVERT: dict[tuple[Scalar, Scalar], Unary] = {
-    (source, target): _conversion(source, target) for source in NUMERIC for target in NUMERIC
+def _between_integers(source: Scalar, target: Scalar) -> Raw:
+    source_low, source_high = integer_range(source)
+    target_low, target_high = integer_range(target)
+    fits = target_low <= source_low and source_high <= target_high
+    return Raw(_unchanged, Fit.EXACT if fits else Fit.WRAPPED)
+
+
+def _complete_unary(raw: Raw, ty: Scalar) -> Unary:
+    """The operation whose result has type `ty`."""
+    function = raw.function
+    match raw.fit:
+        case Fit.EXACT:
+            return function
+        case Fit.WRAPPED:
+            wrap = wrapping(ty)
+            return lambda x: wrap(function(x))
+        case Fit.ROUNDED:
+            return lambda x: round_to_f32(function(x))
+
+
+def _complete_binary(raw: Raw, ty: Scalar) -> Binary:
+    """The operation whose result has type `ty`."""
+    function = raw.function
+    match raw.fit:
+        case Fit.EXACT:
+            return function
+        case Fit.WRAPPED:
+            wrap = wrapping(ty)
+            return lambda a, b: wrap(function(a, b))
+        case Fit.ROUNDED:
+            return lambda a, b: round_to_f32(function(a, b))
+
+
+RAW_BINARY: dict[tuple[BinaryCode, Scalar], Raw] = _raw_binary()
+RAW_UNARY: dict[tuple[UnaryCode, Scalar], Raw] = _raw_unary()
+RAW_CONVERT: dict[tuple[Scalar, Scalar], Raw] = {
+    (source, target): _raw_conversion(source, target) for source in NUMERIC for target in NUMERIC
 }
+
+BINARY: dict[tuple[BinaryCode, Scalar], Binary] = {
+    (code, ty): _complete_binary(raw, ty) for (code, ty), raw in RAW_BINARY.items()
+}
+UNARY: dict[tuple[UnaryCode, Scalar], Unary] = {
+    (code, ty): _complete_unary(raw, ty) for (code, ty), raw in RAW_UNARY.items()
+}
+CONVERT: dict[tuple[Scalar, Scalar], Unary] = {
+    (source, target): _complete_unary(raw, target) for (source, target), raw in RAW_CONVERT.items()
+}
+FMA: dict[tuple[Scalar, bool, bool], Ternary] = _fma_table()
