@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static const char *const type_names[] = {
-    [MAPAL_SCALAR_I32] = "i32", [MAPAL_SCALAR_I64] = "i64", [MAPAL_SCALAR_U8] = "u8",
-    [MAPAL_SCALAR_F32] = "f32", [MAPAL_SCALAR_F64] = "f64", [MAPAL_SCALAR_BOOL] = "bool",
-};
-
 static void print(const char *text)
 {
     mapal_output_write(text, strlen(text));
@@ -50,7 +45,7 @@ static void print_ports(const char *heading, uint32_t count, const mapal_port *p
         print("  ");
         print_padded(port[i].name, width);
         print("  ");
-        print_padded(type_names[port[i].scalar], 4);
+        print_padded(mapal_scalar_name(port[i].scalar), 4);
         print("  ");
         print_number(port[i].count);
         print(port[i].count == 1 ? " element, dtype " : " elements, dtype ");

@@ -3,8 +3,8 @@
     ./dev python tests/runtime/branch_coverage.py
 
 Builds the runtime with branch counters in a temporary directory, runs all tests of this folder on
-that build, and prints lines and branches of each file. Exit status 1 if a test fails or a file stays
-under the required share.
+that build, and prints lines and branches of each file. Exit status 1 if a test fails or a file
+stays under the required share.
 """
 
 import json

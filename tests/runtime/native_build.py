@@ -48,6 +48,11 @@ def _run(command: Sequence[str]) -> None:
         pytest.fail(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
+def lost_output(error: int) -> str:
+    """The report of standard output that could not be written, for an errno."""
+    return f"mapal: cannot write standard output: {os.strerror(error)}\n"
+
+
 @dataclass(frozen=True)
 class Run:
     """One finished process: exit status, standard output, standard error."""

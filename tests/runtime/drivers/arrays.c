@@ -142,9 +142,11 @@ int main(int count, char **argument)
     } else if (strcmp(scene, "files") == 0) {
         CHECK(count == 5);
         read_files(argument + 2);
-    } else {
-        CHECK(count >= 4 && strcmp(scene, "write") == 0);
+    } else if (strcmp(scene, "write") == 0) {
+        CHECK(count >= 4);
         write_array(argument + 2);
+    } else {
+        return unknown_scene(scene);
     }
     return 0;
 }

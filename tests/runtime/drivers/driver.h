@@ -14,4 +14,11 @@
         }                                                                                          \
     } while (0)
 
+/* The command line asked for a scene that does not exist. */
+static inline int unknown_scene(const char *scene)
+{
+    (void)fprintf(stderr, "unknown scene %s\n", scene);
+    return 99;
+}
+
 #endif

@@ -103,7 +103,7 @@ int main(int count, char **argument)
         mapal_trap((uint32_t)strtoul(argument[2], NULL, 10),
                    (uint32_t)strtoul(argument[3], NULL, 10));
     } else {
-        CHECK(!"a known scene");
+        return unknown_scene(scene);
     }
     return finish();
 }

@@ -182,6 +182,5 @@ int main(int count, char **argument)
             return 0;
         }
     }
-    CHECK(!"a known scene");
-    return 1;
+    return unknown_scene(argument[1]);
 }
