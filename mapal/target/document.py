@@ -11,7 +11,6 @@ PyYAML is imported when a document is read, not with this module.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -120,6 +119,8 @@ class Entry:
 
 def closest(word: str, options: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the option nearest to `word`, or nothing."""
+    import difflib
+
     matches = difflib.get_close_matches(word, list(options), n=1, cutoff=0.5)
     return f"; did you mean {matches[0]!r}?" if matches else ""
 

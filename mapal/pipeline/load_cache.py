@@ -1,0 +1,186 @@
+"""What loading a workspace remembers, so that a build with nothing to do stays quick.
+
+Whatever takes time (parsing project files, asking LLVM about the host, trying compilers,
+reading imports) is kept in `build/.mapal/load.json` under a key that covers everything it
+depends on. Losing that file, or not being able to write it, costs time only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import mapal
+from mapal.diagnostics import UserError
+from mapal.native.toolchain import Compiler, Search, candidates, find_compiler
+from mapal.native.workers import shared_pool
+from mapal.pipeline.files import FileHashes, write_if_changed
+from mapal.pipeline.source_digest import SourceDigests
+from mapal.project.file import (
+    PROJECT_FILE,
+    Project,
+    load_project,
+    misplaced,
+    project_from_json,
+)
+from mapal.target.detect import host_identity
+from mapal.target.profile import (
+    NATIVE,
+    CacheGeometry,
+    Device,
+    Policy,
+    SharedCache,
+    TargetProfile,
+    list_profiles,
+    parse_profile,
+    profile_files,
+    targets_directory,
+)
+
+
+class LoadCache:
+    """What loading remembers between runs."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._data = _read_json(path)
+        self._changed = False
+        self.hashes = FileHashes()
+        package = Path(mapal.__file__).parent
+        self.digests = SourceDigests(package, self._section("imports"))
+
+    def _section(self, name: str) -> Any:
+        section = self._data.setdefault(name, {})
+        return section if isinstance(section, dict) else {}
+
+    def _remembered(self, section: str, name: str, key: str, make: Any) -> Any:
+        entry = self._section(section).get(name)
+        if isinstance(entry, dict) and entry.get("key") == key and "value" in entry:
+            return entry["value"]
+        value = make()
+        self._data[section][name] = {"key": key, "value": value}
+        self._changed = True
+        return value
+
+    def save(self) -> None:
+        """Writes the file if anything is new. A failure costs time only, the next time."""
+        if self._changed or self.digests.grown:
+            self._data["imports"] = self.digests.imports
+            text = json.dumps(self._data, sort_keys=True, separators=(",", ":"))
+            try:
+                write_if_changed(self._path, text.encode())
+            except UserError:
+                return
+
+    def project(self, root: str) -> Project:
+        """The project in `root`, read again if its file or our reader of it changed."""
+        file = os.path.join(root, PROJECT_FILE)
+        digest = self.hashes.of(file)
+        key = _key(digest, self.digests.of(["mapal.project.file"]), list_profiles())
+
+        def read() -> str:
+            return load_project(Path(root), shown_as=file).to_json()
+
+        project = project_from_json(self._remembered("projects", root, key, read))
+        for path in project.paths():
+            if misplaced(Path(root), path) or not os.path.isfile(os.path.join(root, path)):
+                # Something moved since; a full reading says what, and where it is named.
+                return load_project(Path(root), shown_as=file)
+        return project
+
+    def profile(self, name: str, architecture: str) -> tuple[TargetProfile, list[str]]:
+        """A shipped profile and the files that define it, its own first."""
+        code = self.digests.of(["mapal.target.profile"])
+        key = _key(code, architecture, *map(_package_hash, self._profile_files(name)))
+
+        def read() -> dict[str, Any]:
+            files = profile_files(name)
+            return {
+                "files": list(files),
+                "profile": asdict(parse_profile(files, f"{name}.yaml", architecture)),
+            }
+
+        value = self._remembered("profiles", name, key, read)
+        return _profile_from(value["profile"]), list(value["files"])
+
+    def _profile_files(self, name: str) -> list[str]:
+        entry = self._section("profiles").get(name)
+        known = entry["value"]["files"] if isinstance(entry, dict) and "value" in entry else []
+        return sorted({f"{name}.yaml", *known})
+
+    def host(self) -> TargetProfile:
+        """The detected profile of this machine."""
+        key = _key(
+            host_identity(),
+            importlib.metadata.version("llvmlite"),
+            self.digests.of(["mapal.target.detect"]),
+        )
+
+        def detect() -> dict[str, Any]:
+            return asdict(shared_pool().call("mapal.target.detect:detect_host"))
+
+        return _profile_from(self._remembered("host", NATIVE, key, detect))
+
+    def compiler(self) -> Search:
+        """The C compiler, searched for again if a candidate changed."""
+        found = [shutil.which(command[0]) for command in candidates(os.environ)]
+        hashes = [self.hashes.of(path) if path is not None else None for path in found]
+        key = _key(os.environ.get("CC"), found, hashes, self.digests.of(["mapal.native.toolchain"]))
+
+        def search() -> dict[str, Any] | None:
+            compiler = find_compiler().compiler
+            if compiler is None:
+                return None
+            return {
+                "command": list(compiler.command),
+                "fingerprint": compiler.fingerprint,
+                "is_zig": compiler.is_zig,
+            }
+
+        value = self._remembered("compiler", "c", key, search)
+        self.save()
+        if value is None:
+            return Search(None, ())
+        command = tuple(value["command"])
+        return Search(Compiler(command, value["fingerprint"], value["is_zig"]), ())
+
+
+def _package_hash(file: str) -> str | None:
+    try:
+        return hashlib.sha256((targets_directory() / file).read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _profile_from(data: dict[str, Any]) -> TargetProfile:
+    """The profile that `dataclasses.asdict` took apart."""
+    fields = dict(data)
+    fields["features"] = tuple(fields["features"])
+    fields["policy"] = Policy(**fields["policy"])
+    if fields["l1d"] is not None:
+        fields["l1d"] = CacheGeometry(**fields["l1d"])
+    if fields["l2"] is not None:
+        fields["l2"] = SharedCache(**fields["l2"])
+    if fields["device"] is not None:
+        device = {**fields["device"], "features": tuple(fields["device"]["features"])}
+        fields["device"] = Device(**device)
+    return TargetProfile(**fields)
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _read_json(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            data = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}

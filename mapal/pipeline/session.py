@@ -1,0 +1,143 @@
+"""The tasks of one doit run, and doit's view of their records.
+
+doit makes its own database, reporter and commands at different times and from classes; what
+they share is the session, which exists from the moment that tasks are made.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mapal.diagnostics import CompilerBug, UserError
+from mapal.pipeline.records import RecordStore
+from mapal.pipeline.site import BUILD, STATE
+from mapal.pipeline.step import Step
+
+if TYPE_CHECKING:
+    from mapal.pipeline.workspace import Workspace
+
+_CHECKER = "ContentChecker"
+
+
+class Session:
+    """The workspace and its steps by task name, in the order of their making."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.steps: dict[str, Step] = {}
+        # How each task that ran was done, `ran` or `cached`, asked after it succeeded.
+        self.outcomes: dict[str, Callable[[], str]] = {}
+
+    def add(self, step: Step) -> None:
+        self.steps[step.task] = step
+
+    def begin(self) -> None:
+        """Waits until no other build is at work here."""
+        self.workspace.lock.acquire()
+
+    def end(self) -> None:
+        """Writes the records down and lets other builds in."""
+        for site in self.workspace.sites:
+            try:
+                site.records.close()
+            except UserError as error:
+                print(f"mapal: {error.message}", file=sys.stderr)
+            site.end()
+
+    def release(self) -> None:
+        self.workspace.lock.release()
+
+
+_current: Session | None = None
+
+
+def start(session: Session) -> None:
+    """Makes this the session of the process and shows its records to doit."""
+    global _current
+    _current = session
+    from doit.globals import Globals
+
+    manager = Globals.dep_manager
+    if manager is not None:
+        # doit takes the name of a database from its configuration, but only of one that is
+        # registered with the installation; ours needs the session.
+        database = DoitDatabase(session, RecordStore(os.path.join(BUILD, STATE, "general")))
+        manager.backend = database
+        manager._set, manager._get, manager._in = database.set, database.get, database.in_
+        manager.remove, manager.remove_all = database.remove, database.remove_all
+
+
+def current() -> Session:
+    """The session of the process. Only to be called where tasks exist."""
+    if _current is None:
+        raise CompilerBug("no session: tasks were not loaded")
+    return _current
+
+
+def exists() -> bool:
+    return _current is not None
+
+
+class DoitDatabase:
+    """The interface of doit's databases over our records; `general` holds what doit notes about
+    tasks that are no stages. Interface: `doit.dependency.JsonDB`."""
+
+    def __init__(self, session: Session, general: RecordStore) -> None:
+        self._session = session
+        self._general = general
+        self.name = BUILD
+
+    def get(self, task: str, dependency: str) -> Any:
+        step = self._session.steps.get(task)
+        if step is None or dependency == "ignore:":
+            return (self._general.get(task) or {}).get(dependency)
+        record = step.recorded()
+        if record is None:
+            return None
+        if dependency == "_values_:":
+            return record
+        if dependency == "checker:":
+            return _CHECKER
+        if dependency == "deps:":
+            return tuple(step.site.path(label) for label in record["inputs"])
+        for _, label in step.inputs:
+            if step.site.path(label) == dependency:
+                return record["inputs"].get(label)
+        return None
+
+    def set(self, task: str, dependency: str, value: Any) -> None:
+        self._session.begin()
+        step = self._session.steps.get(task)
+        if step is None or dependency == "ignore:":
+            entry = dict(self._general.get(task) or {})
+            entry[dependency] = value
+            self._general.put(task, entry)
+        elif dependency == "_values_:":
+            step.site.records.put(step.record, value)
+
+    def in_(self, task: str) -> bool:
+        step = self._session.steps.get(task)
+        return (step.recorded() if step is not None else self._general.get(task)) is not None
+
+    def remove(self, task: str) -> None:
+        self._session.begin()
+        step = self._session.steps.get(task)
+        if step is not None:
+            step.site.records.put(step.record, None)
+        self._general.put(task, None)
+
+    def remove_all(self) -> None:
+        self._session.begin()
+        for site in self._session.workspace.sites:
+            site.records.clear()
+        self._general.clear()
+
+    def dump(self) -> None:
+        try:
+            self._general.close()
+        except UserError as error:
+            print(f"mapal: {error.message}", file=sys.stderr)
+        self._session.end()

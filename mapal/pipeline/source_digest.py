@@ -1,0 +1,98 @@
+"""The digest of a stage's own code: a change in any module it can reach makes it stale.
+
+Modules are found by reading imports, wherever they stand in a file, without running anything.
+The imports of a file depend on its content alone, so they are kept by content hash; a build
+with nothing to do only hashes.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+_PACKAGE = "mapal"
+
+
+class SourceDigests:
+    """Digests of modules and everything of ours that they import. `root` is the directory of
+    the package, `imports` what is known about files by content hash (it grows; `grown` tells)."""
+
+    def __init__(self, root: Path, imports: dict[str, list[str]] | None = None) -> None:
+        self._root = root
+        self.imports: dict[str, list[str]] = imports if imports is not None else {}
+        self.grown = False
+        self._files: dict[str, tuple[str, list[str]] | None] = {}
+        self._digests: dict[tuple[str, ...], str] = {}
+
+    def of(self, modules: Iterable[str]) -> str:
+        """The digest of the named modules with their imports, in hexadecimal."""
+        key = tuple(sorted(modules))
+        if key not in self._digests:
+            hashes = self.hashes(key)
+            text = json.dumps(sorted(hashes.items()), separators=(",", ":"))
+            self._digests[key] = hashlib.sha256(text.encode()).hexdigest()
+        return self._digests[key]
+
+    def hashes(self, modules: Iterable[str]) -> dict[str, str]:
+        """The content hash of every module that the named ones can reach."""
+        found: dict[str, str] = {}
+        pending = list(modules)
+        while pending:
+            module = pending.pop()
+            if module in found:
+                continue
+            known = self._file(module)
+            if known is None:
+                continue
+            found[module], imported = known
+            # Importing a module runs the packages that it lies in.
+            pending += imported
+            if "." in module:
+                pending.append(module.rpartition(".")[0])
+        return found
+
+    def _file(self, module: str) -> tuple[str, list[str]] | None:
+        """Hash and imports of a module; None if the name is no module of ours."""
+        if module not in self._files:
+            self._files[module] = self._read(module)
+        return self._files[module]
+
+    def _read(self, module: str) -> tuple[str, list[str]] | None:
+        parts = module.split(".")
+        if parts[0] != _PACKAGE:
+            return None
+        path = self._root.joinpath(*parts[1:])
+        for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
+            try:
+                data = file.read_bytes()
+            except OSError:
+                continue
+            digest = hashlib.sha256(data).hexdigest()
+            # What a relative name means depends on where the module is, hence the key.
+            key = f"{module}:{digest}"
+            if key not in self.imports:
+                self.imports[key] = imports_of(data, module, file.name == "__init__.py")
+                self.grown = True
+            return digest, self.imports[key]
+        return None
+
+
+def imports_of(source: bytes, module: str, is_package: bool) -> list[str]:
+    """The names of our modules that a source imports, sorted. `from a import b` counts as both
+    `a` and `a.b`, since `b` may be a module."""
+    package = module if is_package else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                ancestors = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*ancestors, *([node.module] if node.module else [])])
+            found.add(base)
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+    return sorted(name for name in found if name.split(".")[0] == _PACKAGE)

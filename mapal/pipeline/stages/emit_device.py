@@ -1,0 +1,32 @@
+"""Stage `emit` for a GPU profile: host module, device module, PTX, checked by `ptxas`."""
+
+from __future__ import annotations
+
+from mapal.codegen import emit as emit_module
+from mapal.ir.text import parse_graph
+from mapal.native.llvm import compile_device
+from mapal.native.ptxas import resources
+from mapal.pipeline.stages.profile_input import read_profile
+from mapal.pipeline.stages.result import Inputs, Options, StageResult, canonical_json
+
+_DEVICE_OPTIMISATION = 3
+
+
+def emit_device(inputs: Inputs, options: Options) -> StageResult:
+    """`ir` and profile to `ll`, `plan`, `device` and `ptx`. Options: `name`, the program's, and
+    `ptxas`, whether there is an assembler to check with."""
+    profile = read_profile(inputs, options)
+    assert profile.device is not None
+    emission = emit_module(parse_graph(inputs["ir"].decode()), profile, name=options["name"])
+    assert emission.device_ll is not None
+    ptx = compile_device(emission.device_ll, profile, _DEVICE_OPTIMISATION)
+    plan = dict(emission.plan)
+    plan["ptxas"] = resources(ptx, profile.device.cpu) if options["ptxas"] else None
+    return StageResult(
+        {
+            "ll": emission.ll.encode(),
+            "plan": canonical_json(plan),
+            "device": emission.device_ll.encode(),
+            "ptx": ptx.encode(),
+        }
+    )
