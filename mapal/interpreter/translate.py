@@ -84,7 +84,6 @@ class _Translation:
         self.machine = machine
         self.blocks: dict[RegionId, Block] = {}
         self.result = self.places.resolve(self.function.output)
-        self.is_finished_late = False
 
     def translate(self) -> Code:
         remainders: set[RegionId] = set()
@@ -123,7 +122,6 @@ class _Translation:
             if not any(id(part) in accumulated for part in parts):
                 for source in self.result.sources:
                     self.places.use(source)
-                self.is_finished_late = True
                 return
         self.places.use_place(self.result)
 
@@ -216,7 +214,7 @@ class _Translation:
     def _code(self, body: Block) -> Code:
         late: tuple[Step, ...] = ()
         is_slots = self.places.place_or_none(self.function.output) is self.result
-        if self.is_finished_late:
+        if not self.result.used:
             self.result.slot = self.places.add_slot()
             late = (self._packing(self.result, self.function.output),)
         elif self.result.kind is PlaceKind.PACKED and is_slots:
