@@ -13,7 +13,7 @@ from typing import Any
 from mapal.interpreter.machine import Environment, Machine, Step
 from mapal.interpreter.outcome import TrapSignal
 from mapal.interpreter.places import Copy
-from mapal.interpreter.sequences import Numbered, Repeated, Zipped
+from mapal.interpreter.sequences import Numbered, Repeated, Zipped, updated
 from mapal.ir.formatting import format_value
 from mapal.ir.graph import Key
 from mapal.ir.rounding import single_cell
@@ -113,9 +113,7 @@ def update(array: int, position: int, value: int, target: int, length: int, key:
         at = env[position]
         if not 0 <= at < length:
             raise TrapSignal("index_oob", key)
-        copy = list(env[array])
-        copy[at] = env[value]
-        env[target] = copy
+        env[target] = updated(env[array], at, env[value], length)
 
     return step
 

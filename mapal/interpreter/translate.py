@@ -117,8 +117,8 @@ class _Translation:
         after the last element only, unless the pack takes components of the accumulator over,
         which `again` would change before."""
         if self.function.kind is FunctionKind.FOLD_BODY and self.result.kind is PlaceKind.PACKED:
-            accumulated = set(map(id, parts_of(self._accumulator())))
             parts = [self.places.resolve(source) for source in self.result.sources]
+            accumulated = set(map(id, parts_of(self._accumulator())))
             if not any(id(part) in accumulated for part in parts):
                 for source in self.result.sources:
                     self.places.use(source)
