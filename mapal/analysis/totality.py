@@ -47,8 +47,8 @@ _NOTHING = Summary(True, False, 0)
 def region_summary(
     graph: Graph, region: RegionId, proved: frozenset[MorphismId] = frozenset()
 ) -> Summary:
-    """The summary of a region. `proved` are index and update operations known to be in
-    range."""
+    """The summary of a region. `proved` are index and update operations that cannot trap
+    (`bounds.total_accesses`)."""
     function = graph.regions[region].function
     return _function_summaries(graph, function, proved)[region]
 

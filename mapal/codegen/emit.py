@@ -35,8 +35,8 @@ def emit(graph: Graph, profile: Processor, *, name: str) -> Emission:
 
     Raises `Unsupported` for values that are too wide or too large to handle.
     """
-    module = ModuleBuilder(graph, profile, name)
     with _room_for_nesting():
+        module = ModuleBuilder(graph, profile, name)
         for function in _reachable(graph):
             emit_function(module, graph.functions[function])
     emit_entry(module)

@@ -161,7 +161,7 @@ def constant_content(e: Emitter, ty: Type, value: Value) -> tuple[str, str] | No
 
 def checked_index(e: Emitter, scope: Scope, item: OperationItem, ty: Array) -> str:
     """The index operand as an i64 in range; emits the check unless none is needed."""
-    key, kind = item.morphism.key, type(item.morphism.op).__name__.lower()
+    key, kind = item.morphism.key, "access"
     index_ty = e.graph.ty(item.operands[1])
     value = scope.values[item.operands[1]]
     assert isinstance(index_ty, Scalar)
@@ -173,7 +173,7 @@ def checked_index(e: Emitter, scope: Scope, item: OperationItem, ty: Array) -> s
     if index_ty == U8 and ty.length > 255:
         record(e, scope, kind, key, ty.length, "unguarded", "a u8 is always in range")
         return index
-    if item.morphism.id in e.proved:
+    if item.morphism.id in e.module.in_range:
         record(e, scope, kind, key, ty.length, "unguarded", "the index is proved to be in range")
         return index
     record(e, scope, kind, key, ty.length, "guarded", "nothing proves the index to be in range")

@@ -72,7 +72,7 @@ def _is_selectable(e: Emitter, chain: _Chain) -> bool:
         return False
     cost = 0
     for region, _ in chain.arms:
-        summary = region_summary(e.graph, region, e.proved)
+        summary = region_summary(e.graph, region, e.module.total)
         if not summary.is_total or summary.is_heavy:
             return False
         cost += summary.cost + 1

@@ -14,7 +14,6 @@ from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.values import Buffer, Memory
 from mapal.codegen.llvm.writer import FunctionWriter
 from mapal.ir.graph import Graph, Key
-from mapal.ir.ops import MorphismId
 from mapal.ir.types import Scalar
 
 LARGE_SLOT_BYTES = 4096
@@ -29,7 +28,6 @@ class Emitter:
         self.module = module
         self.graph: Graph = module.graph
         self.layouts = module.layouts
-        self.proved: frozenset[MorphismId] = frozenset()
         self.w = FunctionWriter()
         self.prologue = self.w.reserve()
         self._slots: list[tuple[str, Layout]] = []

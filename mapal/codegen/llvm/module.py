@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from mapal.analysis.bounds import accesses_in_range, total_accesses
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph
@@ -54,6 +55,8 @@ class ModuleBuilder:
         self.name = name
         self.layouts = Layouts()
         self.plan = Plan()
+        self.in_range = accesses_in_range(graph)
+        self.total = total_accesses(graph)
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}
         """Symbols of constant arrays: their LLVM type and content, for constants made of them."""
