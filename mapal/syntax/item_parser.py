@@ -85,6 +85,7 @@ that closes the function too early",
     def _function(self) -> ast.FunctionItem | None:
         first = self.position
         checkpoint = self.checkpoint()
+        header_end = len(self.tokens)
         try:
             self.advance()
             name_token = self.position
@@ -92,6 +93,7 @@ that closes the function too early",
             if self.kind == "<":
                 self.generic_arguments(name_token)
             parameters = self._parameters(name)
+            header_end = self.position
             result = self._result_type()
             if self.kind != "{":
                 self.unexpected(
@@ -100,7 +102,7 @@ that closes the function too early",
                 )
         except Abandon:
             self.restore(checkpoint)
-            self._body_of_broken_function()
+            self._body_of_broken_function(behind_parameters=self.position >= header_end)
             return None
         try:
             body = self.block()
@@ -116,18 +118,20 @@ that closes the function too early",
             body=body,
         )
 
-    def _body_of_broken_function(self) -> None:
-        """Parse the body behind a header that made no sense, for the reports inside it."""
-        while self.kind not in ("{", "end", ";") and self.kind not in ITEM_KEYWORDS:
+    def _body_of_broken_function(self, behind_parameters: bool) -> None:
+        """Parse the body behind a header that made no sense, for the reports inside it. Braces
+        behind an arrow are a statement's, unless the arrow may be that of the result type."""
+        stops = ("{", "end", ";", "->") if behind_parameters else ("{", "end", ";")
+        while self.kind not in stops and self.kind not in ITEM_KEYWORDS:
             self.skip_balanced()
-        if self.kind == ";":
-            self.advance()
-        elif self.kind == "{":
-            checkpoint = self.checkpoint()
-            try:
-                self.block()
-            except Abandon:
-                self.restore(checkpoint)
+        if self.kind != "{":
+            self._skip_to_item()
+            return
+        checkpoint = self.checkpoint()
+        try:
+            self.block()
+        except Abandon:
+            self.restore(checkpoint)
 
     def _parameters(self, name: str) -> tuple[ast.Parameter, ...]:
         if self.kind != "(":

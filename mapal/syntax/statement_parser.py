@@ -371,9 +371,10 @@ class StatementParser(StageParser):
         if not self.at_chain():
             self.unexpected("a statement or `}`", self.operand_hint())
         chain = self.chain()
-        if self.accept(";"):
+        if self.kind == ";":
             if not chain.stages and len(self.diagnostics) == reports and context == "plain":
                 self._bare_expression(start)
+            self.advance()
         elif self.kind in ("}", "end") or self.at_item():
             return Entry(chain, first, self.position - 1, False)
         elif self._at_arrow_left():
@@ -386,10 +387,11 @@ class StatementParser(StageParser):
         return self._made(ast.ChainStatement(tokens=self.span_tokens(start), chain=chain), first)
 
     def _bare_expression(self, first: int) -> None:
-        text = self.text_of(first, self.position - 2) or "value"
+        last = self.position - 1
+        text = self.text_of(first, last) or "value"
         hint = f"let it flow somewhere, `{text} -> name;`; for the block's value leave out the `;`"
         word = self.tokens[first].text
-        value = self.text_of(first + 1, self.position - 2)
+        value = self.text_of(first + 1, last)
         if word == "return" and value:
             hint = f"write `{value} -> ret;`"
         elif word in ("return", "break", "continue"):
@@ -398,7 +400,7 @@ class StatementParser(StageParser):
             "P0003",
             "the value of this expression goes nowhere",
             first,
-            self.position - 2,
+            last,
             hint,
         )
 
@@ -696,11 +698,17 @@ class StatementParser(StageParser):
             always=True,
         )
 
+    def _looks_like_arm(self, first: int) -> bool:
+        """Whether a statement is an arm but for the minus of its guard arrow."""
+        token = self.tokens[first]
+        compared = token.kind in ("true", "false", "integer") or token.text == "_"
+        return compared and self.kinds[first + 1] == "->"
+
     def _report_anonymous_block(self, opener: int, closer: int, entries: list[Entry]) -> None:
         hint = "for statements in order write `-> seq { … }`"
-        first = entries[0].first
-        if self.kinds[first] in ("true", "false", "integer") and self.kinds[first + 1] == "->":
-            hint = f"an arm begins with a guard arrow: `-{self.tokens[first].text}-> …;`"
+        if all(self._looks_like_arm(entry.first) for entry in entries):
+            text = self.tokens[entries[0].first].text
+            hint = f"an arm begins with a guard arrow: `-{text}-> …;`"
         elif all(self.kinds[entry.first] == "->" for entry in entries):
             hint = "end every branch with `;`: `{ -> f; -> g; }`"
         self.report(
