@@ -10,6 +10,7 @@ Every command runs in a temporary directory of its own and nothing of it reaches
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import shlex
@@ -61,6 +62,7 @@ class Search:
     failures: tuple[str, ...]
 
 
+@functools.cache
 def runtime_directory() -> Path:
     """Where the C sources lie: in the installed package or at the top of a checkout."""
     package = Path(__file__).resolve().parent.parent

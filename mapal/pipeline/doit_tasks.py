@@ -108,7 +108,7 @@ def session_tasks(session: Session) -> Iterator[Task]:
         if not programs:
             continue
         steps = list(_site_steps(workspace, site))
-        pictures = picture_step(workspace, site, steps)
+        pictures = list(picture_step(workspace, site, steps))
         for step in (*steps, *pictures):
             session.add(step)
             singles.append(_step_task(step, session))
@@ -154,6 +154,8 @@ class _UpToDate:
 
 def _step_task(step: Step, session: Session) -> Task:
     environment = session.workspace.environment
+    # Before any worker imports the code: an edit in between then counts as one after the build.
+    environment.digests.of(step.modules)
     action = StageAction(step, environment, session.workspace.lock)
     session.outcomes[step.task] = lambda: action.outcome
     task = Task(

@@ -43,6 +43,8 @@ from mapal.target.profile import (
     targets_directory,
 )
 
+_MOST_IMPORTS = 2000
+
 
 class LoadCache:
     """What loading remembers between runs."""
@@ -52,7 +54,7 @@ class LoadCache:
         self._data = _read_json(path)
         self._changed = False
         self.hashes = FileHashes()
-        package = Path(mapal.__file__).parent
+        package = os.path.dirname(mapal.__file__)
         self.digests = SourceDigests(package, self._section("imports"))
 
     def _section(self, name: str) -> Any:
@@ -71,7 +73,11 @@ class LoadCache:
     def save(self) -> None:
         """Writes the file if anything is new. A failure costs time only, the next time."""
         if self._changed or self.digests.grown:
+            # Imports of sources that are no longer there are dropped now and then.
+            if len(self.digests.imports) > _MOST_IMPORTS:
+                self.digests.forget_unused()
             self._data["imports"] = self.digests.imports
+            self._changed = self.digests.grown = False
             text = json.dumps(self._data, sort_keys=True, separators=(",", ":"))
             try:
                 write_if_changed(self._path, text.encode())

@@ -36,6 +36,7 @@ def picture_step(workspace: Workspace, site: Site, steps: Sequence[Step]) -> Ite
     checks = [step for step in steps if step.stage == "differential" and step.target == first]
     inputs = [(f"{PATH_ROLE}script", f"../{SCRIPT}")]
     inputs += [(f"{PATH_ROLE}{step.task}", step.outputs[0][1]) for step in checks]
+    inputs += [(f"{PATH_ROLE}{label}", label) for label in _read_besides(site)]
     yield Step(
         stage="picture",
         task=f"picture:{site.project.name}",
@@ -48,6 +49,16 @@ def picture_step(workspace: Workspace, site: Site, steps: Sequence[Step]) -> Ite
         extra=_OUT + "/{role}",
         tools=("pillow", "numpy"),
     )
+
+
+def _read_besides(site: Site) -> list[str]:
+    """The files of the project that a script may read besides artifacts: inputs of programs,
+    and what other programs compute the same with."""
+    paths = {path for program in site.project.programs for _, path in program.inputs}
+    peers = os.path.join(site.root, "peers")
+    if os.path.isdir(peers):
+        paths |= {f"peers/{name}" for name in os.listdir(peers) if name.endswith(".py")}
+    return [f"../{path}" for path in sorted(paths)]
 
 
 def run_script(call: Call) -> StageResult:

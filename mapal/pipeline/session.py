@@ -39,7 +39,8 @@ class Session:
         self.workspace.lock.acquire()
 
     def end(self) -> None:
-        """Writes the records down and lets other builds in."""
+        """Writes down the records, and what may make the next build quicker."""
+        self.workspace.finish_loading()
         for site in self.workspace.sites:
             try:
                 site.records.close()
@@ -88,6 +89,7 @@ class DoitDatabase:
     def __init__(self, session: Session, general: RecordStore) -> None:
         self._session = session
         self._general = general
+        self._labels: dict[str, dict[str, str]] = {}
         self.name = BUILD
 
     def get(self, task: str, dependency: str) -> Any:
@@ -103,10 +105,11 @@ class DoitDatabase:
             return _CHECKER
         if dependency == "deps:":
             return tuple(step.site.path(label) for label in record["inputs"])
-        for _, label in step.inputs:
-            if step.site.path(label) == dependency:
-                return record["inputs"].get(label)
-        return None
+        labels = self._labels.get(task)
+        if labels is None:
+            labels = {step.site.path(label): label for _, label in step.inputs}
+            self._labels[task] = labels
+        return record["inputs"].get(labels[dependency]) if dependency in labels else None
 
     def set(self, task: str, dependency: str, value: Any) -> None:
         self._session.begin()

@@ -41,9 +41,9 @@ class Site:
     def path(self, label: str) -> str:
         """Where the file with this label lies, seen from the current directory."""
         if label.startswith("mapal:targets/"):
-            return str(targets_directory() / label.removeprefix("mapal:targets/"))
+            return os.path.join(targets_directory(), label.removeprefix("mapal:targets/"))
         if label.startswith("mapal:runtime/"):
-            return str(runtime_directory() / label.removeprefix("mapal:runtime/"))
+            return os.path.join(runtime_directory(), label.removeprefix("mapal:runtime/"))
         if label.startswith("../"):
             return os.path.join(self.root, label[3:])
         return os.path.join(self.build, label)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import os
 from collections.abc import Iterable
-from pathlib import Path
 
 _PACKAGE = "mapal"
 
@@ -20,12 +20,14 @@ class SourceDigests:
     """Digests of modules and everything of ours that they import. `root` is the directory of
     the package, `imports` what is known about files by content hash (it grows; `grown` tells)."""
 
-    def __init__(self, root: Path, imports: dict[str, list[str]] | None = None) -> None:
+    def __init__(self, root: str, imports: dict[str, list[str]] | None = None) -> None:
         self._root = root
         self.imports: dict[str, list[str]] = imports if imports is not None else {}
         self.grown = False
+        self._paths: dict[str, str] | None = None
         self._files: dict[str, tuple[str, list[str]] | None] = {}
         self._digests: dict[tuple[str, ...], str] = {}
+        self._used: set[str] = set()
 
     def of(self, modules: Iterable[str]) -> str:
         """The digest of the named modules with their imports, in hexadecimal."""
@@ -54,30 +56,45 @@ class SourceDigests:
                 pending.append(module.rpartition(".")[0])
         return found
 
+    def forget_unused(self) -> None:
+        """Drops the imports of all sources but those that were asked about."""
+        self.imports = {key: names for key, names in self.imports.items() if key in self._used}
+
     def _file(self, module: str) -> tuple[str, list[str]] | None:
         """Hash and imports of a module; None if the name is no module of ours."""
+        if self._paths is None:
+            self._paths = module_paths(self._root)
         if module not in self._files:
-            self._files[module] = self._read(module)
+            path = self._paths.get(module)
+            self._files[module] = self._read(module, path) if path is not None else None
         return self._files[module]
 
-    def _read(self, module: str) -> tuple[str, list[str]] | None:
-        parts = module.split(".")
-        if parts[0] != _PACKAGE:
-            return None
-        path = self._root.joinpath(*parts[1:])
-        for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
-            try:
-                data = file.read_bytes()
-            except OSError:
-                continue
-            digest = hashlib.sha256(data).hexdigest()
-            # What a relative name means depends on where the module is, hence the key.
-            key = f"{module}:{digest}"
-            if key not in self.imports:
-                self.imports[key] = imports_of(data, module, file.name == "__init__.py")
-                self.grown = True
-            return digest, self.imports[key]
-        return None
+    def _read(self, module: str, path: str) -> tuple[str, list[str]]:
+        with open(path, "rb") as file:
+            data = file.read()
+        digest = hashlib.sha256(data).hexdigest()
+        # What a relative name means depends on where the module is, hence the key.
+        key = f"{module}:{digest}"
+        self._used.add(key)
+        if key not in self.imports:
+            self.imports[key] = imports_of(data, module, path.endswith("__init__.py"))
+            self.grown = True
+        return digest, self.imports[key]
+
+
+def module_paths(root: str) -> dict[str, str]:
+    """The file of every module in the package directory `root`, by dotted name."""
+    found: dict[str, str] = {}
+    pending = [(_PACKAGE, root)]
+    while pending:
+        package, directory = pending.pop()
+        for entry in os.scandir(directory):
+            name, suffix = os.path.splitext(entry.name)
+            if suffix == ".py":
+                found[package if name == "__init__" else f"{package}.{name}"] = entry.path
+            elif not suffix and name != "__pycache__" and entry.is_dir():
+                pending.append((f"{package}.{name}", entry.path))
+    return found
 
 
 def imports_of(source: bytes, module: str, is_package: bool) -> list[str]:

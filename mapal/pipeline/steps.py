@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mapal.native.ptxas import find_ptxas
 from mapal.native.toolchain import runtime_sources
 from mapal.pipeline.site import Site
 from mapal.pipeline.step import PATH_ROLE, Call, Step
@@ -121,6 +122,7 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
         "profile": target.files[0].rsplit("/", 1)[-1],
         "architecture": target.architecture,
     }
+    ptxas = target.is_gpu and find_ptxas() is not None
     emitted = [("ll", f"emit/{place}.ll"), ("plan", f"emit/{place}.plan.json")]
     if target.is_gpu:
         emitted += [("device", f"emit/{place}.device.ll"), ("ptx", f"emit/{place}.ptx")]
@@ -129,7 +131,7 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
         "emit_device" if target.is_gpu else "emit",
         inputs=(("ir", f"rewrite/{name}.ir"), *profile),
         outputs=tuple(emitted),
-        options={"name": name, **profile_options},
+        options={"name": name, **profile_options, **({"ptxas": ptxas} if target.is_gpu else {})},
         tools=("llvmlite", PTXAS) if target.is_gpu else (),
     )
     object_file = f"object/{place}.o"

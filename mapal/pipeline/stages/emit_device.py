@@ -10,6 +10,7 @@ from mapal.pipeline.stages.profile_input import read_profile
 from mapal.pipeline.stages.result import Inputs, Options, StageResult, canonical_json
 
 _DEVICE_OPTIMISATION = 3
+_NOTHING_TO_DO = "; no operation of this program runs on the device\n"
 
 
 def emit_device(inputs: Inputs, options: Options) -> StageResult:
@@ -18,15 +19,15 @@ def emit_device(inputs: Inputs, options: Options) -> StageResult:
     profile = read_profile(inputs, options)
     assert profile.device is not None
     emission = emit_module(parse_graph(inputs["ir"].decode()), profile, name=options["name"])
-    assert emission.device_ll is not None
-    ptx = compile_device(emission.device_ll, profile, _DEVICE_OPTIMISATION)
+    device_ll = emission.device_ll or _NOTHING_TO_DO
+    ptx = compile_device(device_ll, profile, _DEVICE_OPTIMISATION)
     plan = dict(emission.plan)
     plan["ptxas"] = resources(ptx, profile.device.cpu) if options["ptxas"] else None
     return StageResult(
         {
             "ll": emission.ll.encode(),
             "plan": canonical_json(plan),
-            "device": emission.device_ll.encode(),
+            "device": device_ll.encode(),
             "ptx": ptx.encode(),
         }
     )

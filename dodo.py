@@ -1,0 +1,49 @@
+"""The repository's tasks: those of all projects at once, and its own chores."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mapal.dodo import DOIT_CONFIG, task_mapal
+
+__all__ = ["DOIT_CONFIG", "task_format", "task_lint", "task_lock", "task_mapal", "task_test"]
+
+_LOCK_HEADER = "# Every package that ./dev installs, pinned. Renew: ./dev doit lock\n"
+
+
+def task_lint() -> Iterator[dict[str, Any]]:
+    """style, formatting and types, as in continuous integration"""
+    commands = {"style": "ruff check .", "format": "ruff format --check .", "types": "mypy"}
+    for name, command in commands.items():
+        yield {"name": name, "actions": [command], "verbosity": 2}
+
+
+def task_format() -> dict[str, Any]:
+    """lay out all Python sources"""
+    return {"actions": ["ruff format .", "ruff check --fix ."], "verbosity": 2}
+
+
+def task_test() -> dict[str, Any]:
+    """the tests"""
+    return {"actions": ["pytest"], "verbosity": 2}
+
+
+def task_lock() -> dict[str, Any]:
+    """write requirements.lock anew, from what pip chooses in a fresh environment"""
+    return {"actions": [_write_lock], "verbosity": 2}
+
+
+def _write_lock() -> None:
+    import subprocess
+    import tempfile
+    import venv
+
+    with tempfile.TemporaryDirectory() as directory:
+        venv.create(directory, with_pip=True)
+        python = str(Path(directory, "bin", "python"))
+        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", ".[test]"], check=True)
+        frozen = subprocess.run(
+            [*pip, "freeze", "--exclude", "mapal"], check=True, capture_output=True, text=True
+        )
+    Path("requirements.lock").write_text(_LOCK_HEADER + frozen.stdout, encoding="utf-8")
