@@ -14,7 +14,7 @@ KINDS = (single_writer.KIND, effect_in_fanout.KIND)
 def check(program: ast.Program, graph: Graph) -> tuple[Diagnostic, ...]:
     """All violations: T0101 in function order, then T0201 in source order. Empty means that the
     program is accepted."""
-    declarations, _, _ = declare(program)
+    declarations = declare(program).declarations
     return (
         *single_writer.several_returns(graph),
         *effect_in_fanout.effects_in_fanouts(declarations),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from mapal.ir.graph import FunctionKind, RegionKind
-from mapal.ir.types import Array, Tuple, Type
+from mapal.ir.types import Array, Tuple, Type, depth
 from mapal.lower import chains
-from mapal.lower.context import Context, ReduceSite, over, stop
+from mapal.lower.context import Context, ReduceSite, over
+from mapal.lower.depths import require_depth
 from mapal.lower.draft import Collect, DraftFunction, DraftRegion, DraftValue
 from mapal.lower.emission import body_input
 from mapal.lower.expressions import reject_string, require_type
 from mapal.lower.finishing import finish
+from mapal.lower.reports import stop
 from mapal.syntax import ast
 
 _KINDS = {
@@ -100,6 +102,8 @@ def _body(
     for position, argument in enumerate(draft.arguments):
         argument.argument = position
     body_input(draft)
+    assert draft.input is not None
+    require_depth(depth(draft.input), draft.key)
     finish(body)
     context.facts.include(body.facts)
     return body, tail

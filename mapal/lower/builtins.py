@@ -19,9 +19,10 @@ from mapal.ir.types import (
     is_numeric,
     is_printable,
 )
-from mapal.lower.context import Context, at, stop
+from mapal.lower.context import Context, at
 from mapal.lower.draft import DraftValue
 from mapal.lower.expressions import reject_string
+from mapal.lower.reports import stop
 from mapal.syntax import ast
 
 _UNARY = {

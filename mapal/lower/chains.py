@@ -5,9 +5,10 @@ from __future__ import annotations
 from mapal.ir import ops
 from mapal.ir.types import STR, Array, is_integer
 from mapal.lower import bodies, builtins, guards, loops
-from mapal.lower.context import Context, at, over, stop
+from mapal.lower.context import Context, at, over
 from mapal.lower.draft import CallNamed, DraftValue
 from mapal.lower.expressions import expression, note_index, reject_string, require_type
+from mapal.lower.reports import stop
 from mapal.lower.resolve import Builtin, CallFunction, Declare, Rebind
 from mapal.lower.results import return_slot, return_whole
 from mapal.syntax import ast
@@ -79,8 +80,7 @@ def _update(context: Context, node: ast.UpdateStatement) -> None:
     value = expression(context, node.value)
     require_type(value, array.ty.element, f"an element of {node.name}", node.value.tokens)
     updated = context.operate(ops.Update(), [array, index, value], array.ty, over(node.tokens))
-    updated.name = local.name
-    context.bindings[local].value = updated
+    context.rebind(local, updated)
 
 
 def _assignment_in_arm(name: str, tokens: ast.Tokens) -> Exception:
@@ -253,11 +253,8 @@ def _rebind(context: Context, target: Rebind, tokens: ast.Tokens, value: DraftVa
         )
     if target.in_arm:
         raise _assignment_in_arm(local.name, tokens)
-    binding = context.bindings[local]
-    require_type(value, binding.value.ty, local.name, tokens)
-    binding.value = value
-    if value.name is None and value.literal is None:
-        value.name = local.name
+    require_type(value, context.bindings[local].value.ty, local.name, tokens)
+    context.rebind(local, value)
     return value
 
 

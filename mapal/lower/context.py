@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mapal.diagnostics import Diagnostic
 from mapal.ir import ops
 from mapal.ir.graph import Key, RegionKind
 from mapal.ir.graph import Value as Literal
@@ -18,6 +17,7 @@ from mapal.ir.types import (
     Type,
     has_no_representation,
 )
+from mapal.lower.depths import depth_made, require_depth
 from mapal.lower.draft import (
     DraftFunction,
     DraftOp,
@@ -26,23 +26,11 @@ from mapal.lower.draft import (
     MakeTuple,
     Operation,
 )
+from mapal.lower.reports import stop
 from mapal.lower.resolve import Local, Resolution, Scope
-from mapal.lower.signatures import Declarations, Signature, problem
+from mapal.lower.signatures import Declarations, Signature
 from mapal.lower.typing import Typing
 from mapal.syntax import ast
-
-
-class StopLowering(Exception):  # noqa: N818  # ends one function, carrying its report
-    """The first report of a function; the functions after it are still lowered."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-
-
-def stop(code: str, message: str, tokens: ast.Tokens, hint: str | None = None) -> StopLowering:
-    """The exception for one report."""
-    return StopLowering(problem(code, message, tokens, hint))
 
 
 def at(token: int) -> Key:
@@ -68,12 +56,16 @@ class TrapFacts:
         self.calls |= other.calls
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Binding:
     """What a local stands for now. A carried name is dead after its loop."""
 
     value: DraftValue
     dead: bool = False
+
+
+_Change = tuple[Local, Binding | None] | tuple[Scope, str]
+"""How to undo one change: the former binding of a local, or a name that died in a scope."""
 
 
 @dataclass(slots=True)
@@ -122,16 +114,24 @@ class Context:
         self.result: tuple[DraftValue, Key] | None = None
         self.facts = TrapFacts()
         self._dead_names: set[tuple[Scope, str]] = set()
+        self._changes: list[_Change] = []
         self._index = 0
 
     # Draft --------------------------------------------------------------------------
+
+    @property
+    def last_index(self) -> int:
+        """The index of the last unit made; units are numbered from 1 in order of creation."""
+        return self._index
 
     def next_index(self) -> int:
         self._index += 1
         return self._index
 
     def new_region(self, kind: RegionKind, *, rest: bool = False) -> DraftRegion:
-        return DraftRegion(kind, self.region, rest)
+        outer = self.region
+        first_rest = (outer.first_rest or outer) if outer.rest else None
+        return DraftRegion(kind, outer, rest, first_rest)
 
     @contextmanager
     def inside(self, region: DraftRegion) -> Iterator[None]:
@@ -147,6 +147,7 @@ class Context:
 
     def operate(self, op: DraftOp, operands: list[DraftValue], ty: Type, key: Key) -> DraftValue:
         """Appends one operation to the current region; its result."""
+        require_depth(depth_made(op, operands, ty), key)
         result = DraftValue(ty, None, key)
         unit = Operation(self.next_index(), op, operands, result, self.region, key)
         result.unit = unit
@@ -179,14 +180,40 @@ class Context:
     def declare(self, local: Local, value: DraftValue) -> None:
         """Binds a new local. One that takes the name of a dead carried name is dead too."""
         dead = (local.scope, local.name) in self._dead_names
-        self.bindings[local] = Binding(value, dead)
-        if value.name is None and value.literal is None:
-            value.name = local.name
+        self._set(local, Binding(value, dead))
+        _name(value, local)
+
+    def rebind(self, local: Local, value: DraftValue) -> None:
+        """Makes a local stand for a new value from here on."""
+        self._set(local, Binding(value, self.bindings[local].dead))
+        _name(value, local)
 
     def kill(self, local: Local) -> None:
         """Ends a carried name after its loop."""
-        self.bindings[local].dead = True
-        self._dead_names.add((local.scope, local.name))
+        self._set(local, Binding(self.bindings[local].value, dead=True))
+        name = (local.scope, local.name)
+        if name not in self._dead_names:
+            self._dead_names.add(name)
+            self._changes.append(name)
+
+    def _set(self, local: Local, binding: Binding) -> None:
+        self._changes.append((local, self.bindings.get(local)))
+        self.bindings[local] = binding
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """What happens to names and the token inside is undone afterwards, for another arm."""
+        token, mark = self.token, len(self._changes)
+        yield
+        self.token = token
+        while len(self._changes) > mark:
+            match self._changes.pop():
+                case (Scope() as scope, str() as name):
+                    self._dead_names.discard((scope, name))
+                case (Local() as local, None):
+                    del self.bindings[local]
+                case (Local() as local, Binding() as binding):
+                    self.bindings[local] = binding
 
     def read(self, local: Local, tokens: ast.Tokens) -> DraftValue:
         """The value of a local, captured if it belongs to an enclosing function."""
@@ -226,19 +253,6 @@ class Context:
         self.captures[local] = (value, inner)
         return inner
 
-    def snapshot(self) -> tuple[dict[Local, tuple[DraftValue, bool]], DraftValue | None]:
-        """The values of all names and the token, to be restored for another arm."""
-        names = {local: (binding.value, binding.dead) for local, binding in self.bindings.items()}
-        return names, self.token
-
-    def restore(
-        self, saved: tuple[dict[Local, tuple[DraftValue, bool]], DraftValue | None]
-    ) -> None:
-        names, self.token = saved
-        for local, (value, dead) in names.items():
-            self.bindings[local].value = value
-            self.bindings[local].dead = dead
-
     # Effects ------------------------------------------------------------------------
 
     def begin_effect(self, what: str, tokens: ast.Tokens) -> DraftValue:
@@ -263,3 +277,9 @@ class Context:
     def scalar_of(self, token: int) -> Scalar:
         """The type that literal typing gave to a literal."""
         return self.typing.literals[token]
+
+
+def _name(value: DraftValue, local: Local) -> None:
+    """Lets pictures of the graph show a value under its first name."""
+    if value.name is None and value.literal is None:
+        value.name = local.name

@@ -49,11 +49,21 @@ DraftOp = ops.Op | MakeTuple | MakeStruct | MakeArray | CallNamed | Collect
 
 @dataclass(eq=False, slots=True)
 class DraftRegion:
-    """A region. `rest` marks the false arm that holds the remainder of an integer match."""
+    """A region. `rest` marks the false arm that holds the remainder of an integer match, and
+    `first_rest` is the outermost such arm of the same match, if this is a further one."""
 
     kind: RegionKind
     parent: DraftRegion | None
     rest: bool = False
+    first_rest: DraftRegion | None = None
+
+    @property
+    def around(self) -> DraftRegion | None:
+        """The nearest region around this one that receives operations, in constant time."""
+        outer = self.parent
+        if outer is not None and outer.rest:
+            outer = (outer.first_rest or outer).parent
+        return outer
 
 
 @dataclass(eq=False, slots=True)
@@ -98,6 +108,8 @@ class DraftGuard:
 
 @dataclass(eq=False, slots=True)
 class DraftLoop:
+    """`last` is the index of the last unit made inside it."""
+
     index: int
     init: DraftValue
     region: DraftRegion
@@ -110,6 +122,7 @@ class DraftLoop:
     cond: DraftValue | None = None
     next_state: DraftValue | None = None
     payload: DraftValue | None = None
+    last: int = 0
 
 
 Unit = Operation | DraftGuard | DraftLoop

@@ -15,9 +15,14 @@ from mapal.ir.types import (
     is_integer,
     is_numeric,
 )
-from mapal.lower.context import Context, at, over, stop
+from mapal.lower.context import Context, at, over
 from mapal.lower.draft import DraftValue, MakeArray, MakeStruct
+from mapal.lower.reports import stop
+from mapal.lower.type_names import type_hint
+from mapal.lower.unify import field_slot
 from mapal.syntax import ast
+
+_FIELDS_IN_HINT = 8
 
 _OPERATORS: dict[str, BinaryCode] = {
     "+": BinaryCode.ADD,
@@ -130,21 +135,17 @@ def _array(context: Context, node: ast.ArrayLiteral) -> DraftValue:
 
 
 def _struct(context: Context, node: ast.StructLiteral) -> DraftValue:
-    struct = context.program.declarations.structs.get(node.name)
+    struct = context.program.declarations.types.structs.get(node.name)
     if struct is None:
         at_name = (node.tokens[0], node.tokens[0])
-        raise stop("L1102", f"there is no type {node.name}", at_name)
+        hint = type_hint(node.name, context.program.declarations.types)
+        raise stop("L1102", f"there is no type {node.name}", at_name, hint)
     given: dict[str, DraftValue] = {}
     wanted = dict(struct.fields)
     for init in node.fields:
         if init.name not in wanted:
-            known = ", ".join(wanted)
-            raise stop(
-                "L1103",
-                f"{struct} has no field {init.name}",
-                init.tokens,
-                f"its fields are {known}",
-            )
+            message = f"{struct} has no field {init.name}"
+            raise stop("L1103", message, init.tokens, _known_fields(struct))
         if init.name in given:
             raise stop("L1005", f"field {init.name} is given twice", init.tokens)
         value = (
@@ -295,8 +296,17 @@ def _slot(context: Context, product: DraftValue, slot: int, tokens: ast.Tokens) 
 
 
 def _member(context: Context, product: DraftValue, name: str, tokens: ast.Tokens) -> DraftValue:
-    names = [] if not isinstance(product.ty, Struct) else [field for field, _ in product.ty.fields]
-    if name not in names:
-        known = f"its fields are {', '.join(names)}" if names else None
-        raise stop("L1103", f"{product.ty} has no field {name}", tokens, known)
-    return context.project(product, names.index(name), over(tokens))
+    ty = product.ty
+    slot = field_slot(ty, name) if isinstance(ty, Struct) else None
+    if slot is None:
+        raise stop("L1103", f"{ty} has no field {name}", tokens, _known_fields(ty))
+    return context.project(product, slot, over(tokens))
+
+
+def _known_fields(ty: Type) -> str | None:
+    """The fields of a struct, for a hint; the first few of many."""
+    if not isinstance(ty, Struct):
+        return None
+    names = [name for name, _ in ty.fields[:_FIELDS_IN_HINT]]
+    more = ", …" if len(ty.fields) > _FIELDS_IN_HINT else ""
+    return f"its fields are {', '.join(names)}{more}"

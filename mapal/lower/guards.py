@@ -7,9 +7,11 @@ from mapal.ir.graph import Key, RegionKind
 from mapal.ir.ops import BinaryCode
 from mapal.ir.types import BOOL, Scalar, is_integer
 from mapal.lower import chains
-from mapal.lower.context import Context, at, over, stop
+from mapal.lower.context import Context, at, over
+from mapal.lower.depths import product_depth, require_depth
 from mapal.lower.draft import DraftGuard, DraftRegion, DraftValue
 from mapal.lower.expressions import integer_literal, reject_string
+from mapal.lower.reports import stop
 from mapal.lower.shapes import is_routing
 from mapal.syntax import ast
 
@@ -136,6 +138,7 @@ def _begin(context: Context, cond: DraftValue, key: Key, *, rest: bool = False) 
 def _close(made: DraftGuard) -> DraftValue:
     assert made.when_true is not None
     made.result.ty = made.when_true.ty
+    require_depth(product_depth((made.result.ty, BOOL)), made.key)
     return made.result
 
 

@@ -15,9 +15,11 @@ from mapal.ir.graph import Key, RegionKind
 from mapal.ir.ops import UnaryCode
 from mapal.ir.types import BOOL
 from mapal.lower import chains
-from mapal.lower.context import Context, over, stop
-from mapal.lower.dependence import depends_on
+from mapal.lower.context import Context, over
+from mapal.lower.dependence import depend_on
+from mapal.lower.depths import product_depth, require_depth
 from mapal.lower.draft import DraftLoop, DraftValue, MakeTuple, Operation
+from mapal.lower.reports import stop
 from mapal.lower.resolve import Declare, Local
 from mapal.lower.results import return_whole
 from mapal.lower.shapes import LoopShape, loop_shape
@@ -51,22 +53,13 @@ def loop(context: Context, node: ast.LoopStatement) -> None:
             "declare a `mut` name before the loop and rebind it inside",
         )
     context.facts.risky = True
-    _Loop(context, node, shape, carried, _has_effect(context, token)).lower()
+    has_effect = token in context.signature.loops_with_effects
+    _Loop(context, node, shape, carried, has_effect).lower()
 
 
 def _as_stop(diagnostic: Diagnostic) -> Exception:
     assert diagnostic.tokens is not None
     return stop(diagnostic.code, diagnostic.message, diagnostic.tokens, diagnostic.hint)
-
-
-def _has_effect(context: Context, token: int) -> bool:
-    functions = context.program.declarations.functions
-    return any(
-        token in site.loops
-        and not site.in_collection
-        and (not site.is_call or functions[site.name].effectful)
-        for site in context.resolution.effects
-    )
 
 
 class _Loop:
@@ -95,21 +88,20 @@ class _Loop:
             for statement in shape.statements:
                 chains.statement(context, statement, None)
             wire = self._condition(made)
-            saved = context.snapshot()
-            with context.inside(made.jump):
+            with context.inside(made.jump), context.undone():
                 self._jump(made, wire)
-            context.restore(saved)
-            with context.inside(made.exit):
+            with context.inside(made.exit), context.undone():
                 delivery = self._exit(wire)
                 parts = self._payload(made, delivery, outer_carried)
-            context.restore(saved)
         context.loops.pop()
+        made.last = context.last_index
         self._check_dependence(made)
         self._close(made, delivery, parts, outer_carried)
 
     def _begin(self) -> DraftLoop:
         context = self._context
-        values = [context.read(local, self._rebinding_tokens()) for local in self._carried]
+        # A dead name is reported where the body reads or rebinds it.
+        values = [context.bindings[local].value for local in self._carried]
         if self._has_effect:
             values.insert(0, context.begin_effect("the loop", self._node.tokens))
         init = context.tuple_of(values, self._key)
@@ -127,17 +119,13 @@ class _Loop:
         context.draft.units.append(made)
         return made
 
-    def _rebinding_tokens(self) -> ast.Tokens:
-        return self._node.tokens
-
     def _open_state(self, made: DraftLoop) -> None:
         context = self._context
         views = self._views(made.state, len(self._carried) + self._has_effect)
         if self._has_effect:
             context.token = views.pop(0)
         for local, view in zip(self._carried, views, strict=True):
-            view.name = local.name
-            context.bindings[local].value = view
+            context.rebind(local, view)
 
     def _views(self, product: DraftValue, count: int) -> list[DraftValue]:
         if count == 1:
@@ -267,12 +255,14 @@ class _Loop:
         )
         made.payload = context.tuple_of(parts, self._key) if parts else made.state
         made.result.ty = made.payload.ty
+        require_depth(product_depth((made.state.ty, BOOL)), self._key)
+        require_depth(product_depth((made.result.ty, BOOL)), self._key)
         return len(parts)
 
     def _check_dependence(self, made: DraftLoop) -> None:
         assert made.cond is not None
         assert made.next_state is not None
-        if not depends_on(made.cond, made.state):
+        if not depend_on([made.cond], made, self._context.draft.units):
             raise stop(
                 "L1503",
                 "the loop's condition never changes",
@@ -283,7 +273,7 @@ class _Loop:
         components = [made.next_state]
         if isinstance(unit, Operation) and isinstance(unit.op, MakeTuple):
             components = unit.operands
-        if not any(depends_on(part, made.state) for part in components):
+        if not depend_on(components, made, self._context.draft.units):
             raise stop(
                 "L1503",
                 "nothing that the loop carries depends on the pass before",
@@ -304,7 +294,7 @@ class _Loop:
         delivered = values.pop(0) if delivery.value is not None else None
         for local in self._carried:
             if local in outer_carried:
-                context.bindings[local].value = values.pop(0)
+                context.rebind(local, values.pop(0))
             else:
                 context.kill(local)
         self._hand_out(delivery, delivered)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,21 +9,24 @@ from mapal.diagnostics import Diagnostic
 from mapal.ir.graph import FunctionKind, Graph, RegionKind
 from mapal.ir.types import IO, Tuple
 from mapal.lower import chains
-from mapal.lower.context import Context, ProgramState, StopLowering, at, over
+from mapal.lower.context import Context, ProgramState, at, over
 from mapal.lower.draft import DraftFunction, DraftRegion, DraftValue
 from mapal.lower.emission import emit
 from mapal.lower.finishing import finish
 from mapal.lower.fusing import fuse
+from mapal.lower.reductions import trapping_reductions
+from mapal.lower.reports import StopLowering
 from mapal.lower.results import finish_effects, return_whole
 from mapal.lower.returns import returns_by_tail
-from mapal.lower.signatures import Signature, declare, problem
+from mapal.lower.signatures import Signature, declare
 from mapal.lower.typing import Typing, type_literals
-from mapal.syntax import ast
+from mapal.syntax import ast, recursion_room
+from mapal.syntax.cursor import MAXIMUM_NESTING
 
 Arithmetic = Literal["exact", "fused"]
 
 _FRAMES_PER_LEVEL = 16
-_NESTING_LIMIT = 128
+"""The walks recurse a few times per syntactic level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,51 +39,34 @@ class LowerResult:
 
 def lower(program: ast.Program, arithmetic: Arithmetic) -> LowerResult:
     """Lowers a program. `arithmetic` tells whether products and sums fuse (language 7.3)."""
-    with _room_for_nesting():
+    with recursion_room(_FRAMES_PER_LEVEL * MAXIMUM_NESTING):
         return _lower(program, arithmetic)
 
 
-@contextmanager
-def _room_for_nesting() -> Iterator[None]:
-    """The walks recurse once or a few times per syntactic level, of which there are at most
-    128; Python's default limit of 1,000 frames may be less than that takes."""
-    before = sys.getrecursionlimit()
-    depth = 0
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        frame = frame.f_back
-        depth += 1
-    sys.setrecursionlimit(max(before, depth + _FRAMES_PER_LEVEL * _NESTING_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
 def _lower(program: ast.Program, arithmetic: Arithmetic) -> LowerResult:
-    declarations, found, stops = declare(program)
-    if stops:
-        return LowerResult(None, tuple(found))
-    typings: dict[str, Typing] = {}
-    problems: list[Diagnostic] = list(found)
-    facts_problems: list[Diagnostic] = []
-    if not found:
-        for name, signature in declarations.functions.items():
-            typings[name] = type_literals(signature, declarations)
-            facts_problems.extend(typings[name].problems)
-    if problems or facts_problems:
-        return LowerResult(None, (*problems, *facts_problems))
-    state = ProgramState(declarations)
-    failed: set[str] = set()
-    for name, signature in declarations.functions.items():
-        try:
-            _function(state, signature, typings[name])
-        except StopLowering as stopped:
-            problems.append(stopped.diagnostic)
-            failed.add(name)
-    problems.extend(_trapping_reductions(state, failed))
+    declared = declare(program)
+    if declared.stops:
+        return LowerResult(None, declared.problems)
+    declarations = declared.declarations
+    typings = [type_literals(signature, declarations) for signature in declarations.every_function]
+    problems = [
+        *declared.problems,
+        *(found for typing in typings for found in typing.problems),
+    ]
     if problems:
         return LowerResult(None, tuple(problems))
+    state = ProgramState(declarations)
+    failed: dict[str, Diagnostic] = {}
+    for signature, typing in zip(declarations.every_function, typings, strict=True):
+        try:
+            _function(state, signature, typing)
+        except StopLowering as stopped:
+            failed[signature.item.name] = stopped.diagnostic
+    for name, diagnostic in trapping_reductions(state):
+        failed.setdefault(name, diagnostic)
+    if failed:
+        in_order = (failed.get(name) for name in declarations.functions)
+        return LowerResult(None, tuple(found for found in in_order if found is not None))
     if arithmetic == "fused":
         for draft in state.drafts:
             fuse(draft)
@@ -163,33 +146,3 @@ def _bind_parameters(context: Context) -> None:
         draft.arguments = list(values)
     for parameter, value in zip(parameters, values, strict=True):
         context.declare(context.resolution.declared[parameter.name_token], value)
-
-
-def _trapping_reductions(state: ProgramState, failed: set[str]) -> list[Diagnostic]:
-    """L1619, once the text of every function is known."""
-    found: list[Diagnostic] = []
-    for site in state.reduces:
-        if site.function in failed:
-            continue
-        seen: set[str] = set()
-        work = list(site.facts.calls)
-        risky = site.facts.risky
-        while work and not risky:
-            name = work.pop()
-            if name in seen or name not in state.facts:
-                continue
-            seen.add(name)
-            risky = state.facts[name].risky
-            work.extend(state.facts[name].calls)
-        if risky:
-            failed.add(site.function)
-            found.append(
-                problem(
-                    "L1619",
-                    "the body of `reduce` may trap or loop",
-                    site.tokens,
-                    "divide by non-zero literals and index with literals in range only, or use"
-                    " `fold`",
-                )
-            )
-    return found

@@ -102,7 +102,9 @@ def _uses_in_own_region(unit: Unit) -> list[DraftValue]:
 
 
 def _home(written: DraftRegion, uses: list[DraftRegion]) -> DraftRegion:
-    if not uses:
+    """The region of a unit, from where it is written and where it is used. What is written in
+    the remainder of an integer match are its further guards, which stay."""
+    if not uses or written.rest:
         return written
     path = _path_below(written, uses[0])
     for region in uses[1:]:
@@ -113,18 +115,19 @@ def _home(written: DraftRegion, uses: list[DraftRegion]) -> DraftRegion:
     for region in path[1:]:
         if region.kind is RegionKind.LOOP_BODY:
             break
-        if not region.rest:
-            home = region
+        home = region
     return home
 
 
 def _path_below(outer: DraftRegion, inner: DraftRegion) -> list[DraftRegion]:
-    """The regions from `outer` down to `inner`."""
-    path = [inner]
-    while path[-1] is not outer:
-        parent = path[-1].parent
-        assert parent is not None, "a use lies inside the region of its definition"
-        path.append(parent)
+    """The regions from `outer` down to `inner`, remainders of integer matches left out."""
+    region: DraftRegion | None = inner.around if inner.rest else inner
+    path: list[DraftRegion] = []
+    while region is not outer:
+        assert region is not None, "a use lies inside the region of its definition"
+        path.append(region)
+        region = region.around
+    path.append(outer)
     return path[::-1]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from mapal.ir.types import Array, Struct, Tuple, component, product_arity
-from mapal.lower.context import Context, over, stop
+from mapal.lower.context import Context, over
 from mapal.lower.draft import DraftValue
 from mapal.lower.expressions import reject_string, require_type
+from mapal.lower.reports import stop
 from mapal.syntax import ast
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from mapal.diagnostics import Diagnostic
 from mapal.ir.types import product_arity
-from mapal.lower.signatures import Signature, problem
+from mapal.lower.reports import problem
+from mapal.lower.signatures import Signature
 from mapal.syntax import ast
 
 
@@ -82,7 +83,7 @@ def return_problem(signature: Signature) -> Diagnostic | None:
 def _slot_problem(signature: Signature, slots: list[tuple[int, ast.RetStage]]) -> Diagnostic | None:
     assert signature.result is not None
     arity = product_arity(signature.result)
-    if arity is None or any(slot >= arity for slot, _ in slots):
+    if signature.result_unknown or arity is None or any(slot >= arity for slot, _ in slots):
         return None
     seen: set[int] = set()
     for slot, stage in slots:

@@ -26,6 +26,7 @@ from mapal.ir.types import (
     component,
     product_arity,
 )
+from mapal.lower.reports import problem
 from mapal.lower.resolve import (
     Builtin,
     CallFunction,
@@ -37,18 +38,11 @@ from mapal.lower.resolve import (
 )
 from mapal.lower.returns import return_problem
 from mapal.lower.shapes import LoopShape
-from mapal.lower.signatures import (
-    Declarations,
-    Signature,
-    UnknownTypeError,
-    problem,
-    resolve_type,
-)
+from mapal.lower.signatures import Declarations, Signature
+from mapal.lower.type_names import UnknownTypeError, resolve_type
 from mapal.lower.unify import (
     ConflictError,
     Open,
-    OpenArray,
-    OpenTuple,
     Variable,
     components,
     describe,
@@ -57,6 +51,8 @@ from mapal.lower.unify import (
     find,
     is_number,
     look,
+    open_array,
+    open_tuple,
     unify,
 )
 from mapal.syntax import ast
@@ -133,24 +129,21 @@ class _Walker:
         try:
             unify(a, b)
         except ConflictError as conflict:
-            kind = "float" if conflict.variable.is_float else "integer"
-            hint = (
-                "write it without a point" if conflict.variable.is_float else "write it with `.0`"
-            )
+            kind = "a float" if conflict.variable.is_float else "an integer"
             self._report(
                 "L1203",
-                f"this is an {kind} literal, but {conflict.demand}"
-                if kind == "integer"
-                else f"this is a float literal, but {conflict.demand}",
+                f"this is {kind} literal, but {conflict.demand}",
                 conflict.variable.tokens,
-                hint,
+                conflict.hint,
             )
 
     # Statements ---------------------------------------------------------------------
 
     def function(self, item: ast.FunctionItem) -> None:
-        for parameter, ty in zip(item.parameters, self._signature.parameters, strict=True):
-            self._types[self._resolution.declared[parameter.name_token]] = ty
+        unknown = self._signature.unknown
+        for place, ty in enumerate(self._signature.parameters):
+            local = self._resolution.declared[item.parameters[place].name_token]
+            self._types[local] = None if place in unknown else ty
         self._block(item.body, None)
 
     def _block(self, block: ast.Block, wire: Open) -> Open:
@@ -191,11 +184,12 @@ class _Walker:
         if annotation is None:
             return
         try:
-            ty = resolve_type(annotation, self._declarations.structs)
+            ty = resolve_type(annotation, self._declarations.types)
         except UnknownTypeError as error:
             self._typing.problems.append(error.diagnostic)
             return
-        self._typing.annotations[annotation.tokens[0]] = ty
+        if ty is not None:
+            self._typing.annotations[annotation.tokens[0]] = ty
         self._unify(value, ty)
         self._types[local] = ty
 
@@ -243,7 +237,7 @@ class _Walker:
                 values = [self._chain(branch, wire) for branch in stage.branches]
                 if len(values) == 1:
                     return look(values[0])
-                return look(OpenTuple(tuple(values)))
+                return look(open_tuple(tuple(values)))
             case ast.OperatorStage():
                 return self._expression(stage.value, wire)
             case ast.ExpressionStage(value=ast.Name(name=name, tokens=tokens)):
@@ -254,7 +248,9 @@ class _Walker:
 
     def _returned(self, slot: int | None) -> Open:
         result = self._signature.result
-        if slot is None or result is None:
+        if result is None or self._signature.result_unknown:
+            return None
+        if slot is None:
             return result
         arity = product_arity(result)
         if arity is None or slot >= arity or not isinstance(result, Tuple | Struct | Array):
@@ -285,9 +281,9 @@ class _Walker:
                 tokens,
                 "give it a parameter",
             )
-        else:
+        elif not signature.unknown:
             self._unify(wire, signature.argument)
-        return signature.result
+        return None if signature.result_unknown else signature.result
 
     def _builtin(self, name: str, wire: Open) -> Open:
         parts = components(wire) or ()
@@ -306,7 +302,7 @@ class _Walker:
             case "iota":
                 return Array(I32, _LENGTH_DOES_NOT_MATTER)
             case "fill":
-                return OpenArray(parts[0], _LENGTH_DOES_NOT_MATTER) if parts else None
+                return open_array(parts[0], _LENGTH_DOES_NOT_MATTER) if parts else None
             case "widen_i64" | "widen_f32" | "widen_f64":
                 return _WIDENED[name]
             case "to_i32" | "to_i64" | "to_u8" | "to_f32" | "to_f64":
@@ -423,12 +419,12 @@ class _Walker:
             case ast.Name(tokens=tokens):
                 return self._read(tokens[0])
             case ast.TupleLiteral(items=items):
-                return OpenTuple(tuple(self._expression(item) for item in items))
+                return open_tuple(tuple(self._expression(item) for item in items))
             case ast.ArrayLiteral(items=items):
                 parts = [self._expression(item) for item in items]
                 for part in parts[1:]:
                     self._unify(parts[0], part)
-                return OpenArray(parts[0], len(parts))
+                return open_array(parts[0], len(parts))
             case ast.StructLiteral():
                 return self._struct(expression)
             case ast.Unary(operator=operator, operand=operand):
@@ -440,7 +436,7 @@ class _Walker:
                 return self._postfix(expression, wire)
 
     def _struct(self, literal: ast.StructLiteral) -> Open:
-        struct = self._declarations.structs.get(literal.name)
+        struct = self._declarations.types.structs.get(literal.name)
         for init in literal.fields:
             value = (
                 self._read(init.tokens[0]) if init.value is None else self._expression(init.value)
@@ -467,9 +463,8 @@ class _Walker:
                 case ast.Member(name=name):
                     value = field_type(value, name)
                 case ast.Slot(index=slot):
-                    seen = look(value)
-                    inside = isinstance(seen, Tuple | Struct) and slot < len(seen.items)
-                    value = seen.items[slot] if inside else None  # type: ignore[union-attr]
+                    parts = value.items if isinstance(value, Struct) else components(value)
+                    value = look(parts[slot]) if parts and slot < len(parts) else None
         return value
 
 

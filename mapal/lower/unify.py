@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeGuard
 
 from mapal.ir.types import (
     F64,
     I32,
+    MAXIMUM_DEPTH,
     Array,
     Scalar,
     Struct,
     Tuple,
     Type,
+    depth,
     is_float,
     is_integer,
 )
@@ -35,17 +39,21 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenTuple:
-    """A tuple literal whose components may hold variables."""
+    """A tuple with variables in it; made by `open_tuple`. `size` counts what it is made of."""
 
     items: tuple[Open, ...]
+    depth: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenArray:
-    """An array literal whose elements may hold variables."""
+    """An array with variables in its elements; made by `open_array`."""
 
     element: Open
     length: int
+    depth: int
+    size: int
 
 
 Open = Type | Variable | OpenTuple | OpenArray | None
@@ -53,13 +61,64 @@ Open = Type | Variable | OpenTuple | OpenArray | None
 for no value at all: it unifies with everything."""
 
 
+_LONGEST_DESCRIPTION = 40
+_WIDTH_HINT = "use two literals, or convert one of the values: `-> to_i64`"
+
+
+def _literal_hint(wanted: Open) -> str | None:
+    """How to write a literal where another type is needed."""
+    if not isinstance(wanted, Scalar):
+        return None
+    if wanted.is_float:
+        return "write it with a point: `4.0`"
+    return "write it without a point" if wanted.is_integer else "write `true` or `false`"
+
+
 class ConflictError(Exception):
     """Two demands on one literal (L1203)."""
 
-    def __init__(self, variable: Variable, demand: str) -> None:
+    def __init__(self, variable: Variable, demand: str, hint: str | None) -> None:
         super().__init__(demand)
         self.variable = variable
         self.demand = demand
+        self.hint = hint
+
+
+def open_tuple(items: tuple[Open, ...]) -> Open:
+    """The tuple of some types; unknown if it nests deeper than types may, which lowering
+    reports where the tuple is made. Nothing open is shared more than 64 levels deep."""
+    closed = tuple(item for item in items if is_closed(item))
+    if len(closed) == len(items):
+        made = Tuple(closed)
+        return made if made.depth <= MAXIMUM_DEPTH else None
+    levels = 1 + max(map(_depth, items))
+    if levels > MAXIMUM_DEPTH:
+        return None
+    return OpenTuple(items, levels, min(1 + sum(map(_size, items)), _LONGEST_DESCRIPTION + 1))
+
+
+def open_array(inner: Open, length: int) -> Open:
+    """The array of some type; unknown as `open_tuple` says."""
+    if is_closed(inner):
+        made = Array(inner, length)
+        return made if made.depth <= MAXIMUM_DEPTH else None
+    levels = 1 + _depth(inner)
+    return OpenArray(inner, length, levels, 1 + _size(inner)) if levels <= MAXIMUM_DEPTH else None
+
+
+def is_closed(ty: Open) -> TypeGuard[Type]:
+    """Whether a type is known and has no variable in it."""
+    return ty is not None and not isinstance(ty, Variable | OpenTuple | OpenArray)
+
+
+def _depth(ty: Open) -> int:
+    if isinstance(ty, OpenTuple | OpenArray):
+        return ty.depth
+    return depth(ty) if is_closed(ty) else 1
+
+
+def _size(ty: Open) -> int:
+    return ty.size if isinstance(ty, OpenTuple | OpenArray) else 1
 
 
 def find(variable: Variable) -> Variable:
@@ -74,10 +133,13 @@ def find(variable: Variable) -> Variable:
 def unify(a: Open, b: Open) -> None:
     """Makes two types equal where a literal is open. Raises `ConflictError`."""
     work: list[tuple[Open, Open]] = [(a, b)]
+    seen: set[tuple[int, int]] = set()
     while work:
         left, right = work.pop()
-        if left is None or right is None:
+        if left is None or right is None or left is right or (id(left), id(right)) in seen:
             continue
+        if isinstance(left, OpenTuple) and isinstance(right, OpenTuple):
+            seen.add((id(left), id(right)))
         if isinstance(left, Variable):
             _unify_variable(find(left), right)
         elif isinstance(right, Variable):
@@ -122,11 +184,15 @@ def _unify_variable(variable: Variable, other: Open) -> None:
         assert other is not None
         fits = is_float(other) if variable.is_float else is_integer(other)
     if not fits:
-        raise ConflictError(variable, f"a value of type {describe(other)} is needed here")
+        raise ConflictError(
+            variable, f"a value of type {describe(other)} is needed here", _literal_hint(other)
+        )
     assert isinstance(other, Scalar)
     if variable.settled is not None and variable.settled != other:
         raise ConflictError(
-            variable, f"it is {variable.settled} in one place and {other} in another"
+            variable,
+            f"it is {variable.settled} in one place and {other} in another",
+            _WIDTH_HINT,
         )
     variable.settled = other
 
@@ -136,9 +202,11 @@ def _join(a: Variable, b: Variable) -> None:
         return
     if a.is_float != b.is_float:
         integer = b if a.is_float else a
-        raise ConflictError(integer, "a float is needed here")
+        raise ConflictError(integer, "a float is needed here", _literal_hint(F64))
     if a.settled is not None and b.settled is not None and a.settled != b.settled:
-        raise ConflictError(b, f"it is {b.settled} in one place and {a.settled} in another")
+        raise ConflictError(
+            b, f"it is {b.settled} in one place and {a.settled} in another", _WIDTH_HINT
+        )
     a.settled = a.settled or b.settled
     a.looked_at = a.looked_at or b.looked_at
     b.same_as = a
@@ -146,24 +214,39 @@ def _join(a: Variable, b: Variable) -> None:
 
 def look(ty: Open) -> Type | None:
     """The type as something that does not fix it sees it: open literals have their default."""
-    match ty:
-        case None:
-            return None
-        case Variable():
-            root = find(ty)
-            if root.settled is not None:
-                return root.settled
-            root.looked_at = root.default
-            return root.default
-        case OpenTuple(items=items):
-            seen = [look(item) for item in items]
-            known = [item for item in seen if item is not None]
-            return Tuple(tuple(known)) if len(known) == len(seen) else None
-        case OpenArray(element=inner, length=length):
-            part = look(inner)
-            return None if part is None else Array(part, length)
-        case _:
-            return ty
+    return _Look().at(ty)
+
+
+class _Look:
+    """Looks at every shared part once."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Open, Type | None] = {}
+
+    def at(self, ty: Open) -> Type | None:
+        match ty:
+            case None:
+                return None
+            case Variable():
+                root = find(ty)
+                if root.settled is not None:
+                    return root.settled
+                root.looked_at = root.default
+                return root.default
+            case OpenTuple() | OpenArray():
+                if ty not in self._seen:
+                    self._seen[ty] = self._inside(ty)
+                return self._seen[ty]
+            case _:
+                return ty
+
+    def _inside(self, ty: OpenTuple | OpenArray) -> Type | None:
+        if isinstance(ty, OpenArray):
+            part = self.at(ty.element)
+            return None if part is None else Array(part, ty.length)
+        parts = [self.at(item) for item in ty.items]
+        known = tuple(part for part in parts if part is not None)
+        return Tuple(known) if len(known) == len(parts) else None
 
 
 def describe(ty: Open) -> str:
@@ -176,6 +259,8 @@ def describe(ty: Open) -> str:
             if root.settled is not None:
                 return str(root.settled)
             return "float" if root.is_float else "integer"
+        case OpenTuple() | OpenArray() if ty.size > _LONGEST_DESCRIPTION:
+            return "a tuple" if isinstance(ty, OpenTuple) else "an array"
         case OpenTuple(items=items):
             return "(" + ", ".join(map(describe, items)) + ")"
         case OpenArray(element=inner, length=length):
@@ -191,8 +276,15 @@ def is_number(ty: Open) -> bool:
 
 def field_type(ty: Open, name: str) -> Open:
     """The type of a struct's field; None if there is none."""
-    if isinstance(ty, Struct):
-        for field, field_ty in ty.fields:
-            if field == name:
-                return field_ty
-    return None
+    slot = field_slot(ty, name) if isinstance(ty, Struct) else None
+    return ty.items[slot] if isinstance(ty, Struct) and slot is not None else None
+
+
+def field_slot(struct: Struct, name: str) -> int | None:
+    """The position of a field; None if there is none."""
+    return _slots(struct).get(name)
+
+
+@lru_cache(maxsize=64)
+def _slots(struct: Struct) -> dict[str, int]:
+    return {name: slot for slot, (name, _) in enumerate(struct.fields)}
