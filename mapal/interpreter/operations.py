@@ -114,9 +114,10 @@ class OperationTranslation:
         left, right = item.operands
         ty = self._scalar(left)
         a, b = self.places.slot(left), self.places.slot(right)
+        raw = scalars.RAW_BINARY[code, ty]
         if code in TRAPPING and ty.is_integer:
-            return steps.division(scalars.BINARY[code, ty], a, b, target, item.morphism.key)
-        return steps.binary(scalars.RAW_BINARY[code, ty], ty, a, b, target)
+            return steps.division(raw, ty, a, b, target, item.morphism.key)
+        return steps.binary(raw, ty, a, b, target)
 
     def _array_operation(
         self, morphism: Morphism, operands: tuple[ObjectId, ...], target: int

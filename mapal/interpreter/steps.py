@@ -73,16 +73,18 @@ def binary(raw: Raw, result: Scalar, left: int, right: int, target: int) -> Step
     return step
 
 
-def division(
-    function: Callable[[Any, Any], Any], left: int, right: int, target: int, key: Key
-) -> Step:
+def division(raw: Raw, result: Scalar, left: int, right: int, target: int, key: Key) -> Step:
     """An integer division or remainder: the operations on numbers that can trap."""
+    function = raw.function
+    low, high = integer_range(result)
+    wrap = wrapping(result)
 
     def step(env: Environment) -> None:
         try:
-            env[target] = function(env[left], env[right])
+            n = function(env[left], env[right])
         except DivisionByZero:
             raise TrapSignal("div_zero", key) from None
+        env[target] = n if low <= n <= high else wrap(n)
 
     return step
 

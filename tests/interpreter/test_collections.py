@@ -90,14 +90,14 @@ def test_fold_whose_accumulator_is_read_whole_and_by_component() -> None:
     fn main(v: [i32; 3]) -> [i32; 2] {
         ((0, 1), v) -> fold { acc, x ->
             acc -> grow -> next;
-            (next.0 + x * acc.1, next.1)
+            (next.0 + x * acc.1 - acc.0, next.1)
         } -> last;
         [last.0, last.1] -> ret;
     }
     """
     a, b = 0, 1
     for x in (5, 6, 7):
-        a, b = a + b + x * b, b + 1
+        a, b = a + b + x * b - a, b + 1
     assert result_of(text, v=[5, 6, 7]) == [a, b]
 
 
