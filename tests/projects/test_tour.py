@@ -6,12 +6,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mapal.project.file import load_project
+from mapal.check import check
+from mapal.interpreter import run
+from mapal.ir.entry import entry_ports
+from mapal.lower import lower
+from mapal.project.arrays import input_values
+from mapal.project.file import Program, load_project
 from mapal.syntax import ast, parse
 
 TOUR = Path(__file__).parents[2] / "projects" / "tour"
 PROGRAMS = load_project(TOUR / "mapal.yaml").programs
 NAMES = [program.name for program in PROGRAMS]
+TRAPS = {"trap-index": "index_oob", "trap-division": "div_zero", "trap-body": "div_zero"}
 OPERATORS = ["+", "-", "*", "/", "%", "==", "!=", "<", ">", "<=", ">=", "&&", "||"]
 BUILTINS = [
     "print",
@@ -121,6 +127,21 @@ def test_tour_uses_every_scalar_type(used: list[ast.Node]) -> None:
 
 def test_every_program_has_its_expected_text() -> None:
     assert sorted(path.stem for path in TOUR.glob("expected/*.txt")) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
+def test_program_prints_its_expected_text(program: Program) -> None:
+    tree = parse((TOUR / program.source).read_text(encoding="utf-8")).program
+    lowered = lower(tree, "fused" if program.arithmetic == "fused" else "exact")
+    assert not lowered.diagnostics
+    assert lowered.graph is not None
+    assert not check(tree, lowered.graph)
+    files = {name: ((TOUR / path).read_bytes(), path) for name, path in program.inputs}
+    values = input_values(files, entry_ports(lowered.graph))
+    outcome = run(lowered.graph, values, budget=10_000_000)
+    assert outcome.output == (TOUR / "expected" / f"{program.name}.txt").read_bytes()
+    trap = outcome.trap.kind if outcome.trap else None
+    assert trap == TRAPS.get(program.name)
 
 
 def test_every_source_is_a_program() -> None:
