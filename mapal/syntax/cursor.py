@@ -8,11 +8,13 @@ token. And after a report inside a statement the parser goes on behind that stat
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import accumulate
 from typing import NoReturn
 
-from mapal.diagnostics import Diagnostic
+from mapal.diagnostics import Diagnostic, SourceText
 from mapal.syntax.ast import Tokens
+from mapal.syntax.brace_layout import misaligned_braces
 from mapal.syntax.delimiters import match_delimiters
 from mapal.syntax.lexer import LexResult
 from mapal.syntax.tokens import Token, describe
@@ -23,6 +25,10 @@ inside one another."""
 
 ITEM_KEYWORDS = frozenset(("fn", "type", "executor", "pub", "use"))
 _FLOW_MARKS = frozenset((";", "->", "<-", "guard"))
+
+
+_BRACE_CONSEQUENCES = frozenset(("P0004", "P0006", "P0115"))
+"""Reports that say where something stands, which is moot where braces do not match."""
 
 
 class Abandon(Exception):  # noqa: N818  (control flow inside the parser, never seen outside)
@@ -43,6 +49,8 @@ class Cursor:
         self._open: list[int] = []
         self._reported_position = -1
         self._statement_start = 0
+        self._item_start = 0
+        self._item_reports = 0
         # Flow marks and error tokens before each position, for look-ahead in constant time.
         self._marks_before = [0, *accumulate(kind in _FLOW_MARKS for kind in self.kinds)]
         self._errors_before = [0, *accumulate(kind == "error" for kind in self.kinds)]
@@ -219,12 +227,11 @@ class Cursor:
                 f"write `{closer}` before {describe(self.token)}"
                 if self.kind != "end"
                 else f"write `{closer}` where it ends",
+                self.brace_notes(),
             )
+            if closer == "}":
+                self.forget_consequences()
         self._reported_position = self.position
-
-    def described(self) -> str:
-        """The current token as a message names it."""
-        return describe(self.token)
 
     def explained_by_lexer(self) -> bool:
         """Whether the lexer's reports already account for trouble at the current token."""
@@ -245,6 +252,30 @@ class Cursor:
     def checkpoint(self) -> tuple[int, int, int]:
         """The nesting and the statement to come back to when a statement inside is abandoned."""
         return (self._depth, len(self._open), self._statement_start)
+
+    def begin_item(self) -> None:
+        """The current token begins a declaration."""
+        self.begin_statement()
+        self._item_start = self.position
+        self._item_reports = len(self.diagnostics)
+
+    def brace_notes(self) -> tuple[str, ...]:
+        """Where the braces since the beginning of the current item went wrong, by their layout."""
+        note = misaligned_braces(
+            self._source_text, self.tokens, self.closers, self._item_start, self.position
+        )
+        return (note,) if note else ()
+
+    @cached_property
+    def _source_text(self) -> SourceText:
+        return SourceText(self.source)
+
+    def forget_consequences(self) -> None:
+        """The braces of the current item do not match: what else was reported about the place of
+        arms and statements in it is likely to follow from that, and goes unsaid."""
+        own = self.diagnostics[self._item_reports :]
+        del self.diagnostics[self._item_reports :]
+        self.diagnostics += [report for report in own if report.code not in _BRACE_CONSEQUENCES]
 
     def begin_statement(self) -> None:
         """The current token begins a statement or item: trouble before it is another's."""

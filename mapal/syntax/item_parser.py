@@ -6,6 +6,7 @@ from mapal.syntax import ast
 from mapal.syntax.cursor import ITEM_KEYWORDS, Abandon
 from mapal.syntax.newcomers import FOREIGN_ITEMS
 from mapal.syntax.statement_parser import StatementParser
+from mapal.syntax.tokens import describe
 
 
 class ItemParser(StatementParser):
@@ -23,7 +24,7 @@ class ItemParser(StatementParser):
     def _item(self) -> ast.Item | None:
         """Parse one item; None for something else, which is reported and passed over."""
         if self.kind in ITEM_KEYWORDS or self.kind == "@":
-            self.begin_statement()
+            self.begin_item()
         match self.kind:
             case "fn":
                 return self._function()
@@ -49,6 +50,7 @@ class ItemParser(StatementParser):
         return None
 
     def _no_item(self) -> None:
+        """Report what stands between items, up to the next one, as one mistake."""
         start = self.position
         while self.kind == "error":
             self.advance()
@@ -56,24 +58,32 @@ class ItemParser(StatementParser):
             return
         if self.position == start:
             self.begin_statement()
-        if not self.explained_by_lexer():
-            if self.kind == "}":
-                message, hint = (
-                    "this `}` closes nothing",
-                    "remove it, or find the `}` before it \
-that closes the function too early",
-                )
-            else:
-                message = f"expected `fn` or `type`, found {self.described()}"
-                hint = FOREIGN_ITEMS.get(
-                    self.token.text, "statements stand inside a function: `fn main() { … }`"
-                )
-            self.report("P0012", message, self.position, self.position, hint)
-        self._skip_to_item()
+        explained = self.explained_by_lexer()
+        found = self.position
+        notes = self.brace_notes()
+        closes_too_early = self._skip_to_item()
+        if closes_too_early:
+            self.forget_consequences()
+        if explained:
+            return
+        token = self.tokens[found]
+        message = f"expected `fn` or `type`, found {describe(token)}"
+        hint = FOREIGN_ITEMS.get(
+            token.text, "statements stand inside a function: `fn main() { … }`"
+        )
+        if token.kind == "}":
+            message = "this `}` closes nothing"
+        if closes_too_early:
+            hint = "one `}` is too many, or one `{` is missing, in the function before"
+        self.report("P0012", message, found, found, hint, notes if closes_too_early else ())
 
-    def _skip_to_item(self) -> None:
-        while self.kind != "end" and self.kind not in ITEM_KEYWORDS and self.kind != "@":
+    def _skip_to_item(self) -> bool:
+        """Move to the next item; whether a `}` without its `{` was passed."""
+        surplus = False
+        while self.kind not in ITEM_KEYWORDS and self.kind not in ("end", "@"):
+            surplus = surplus or self.kind == "}"
             self.skip_balanced()
+        return surplus
 
     def _skip_use(self) -> None:
         while self.kind not in ("end", ";") and self.kind not in ITEM_KEYWORDS:

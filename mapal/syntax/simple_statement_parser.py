@@ -27,6 +27,10 @@ class Entry(NamedTuple):
 class SimpleStatementParser(StageParser):
     """Bindings with `<-`, element updates, and chains as statements."""
 
+    _went_on_at = -1
+    """Where parsing went on, within a line, behind a statement without its `;`: what stands
+    there may well be no statement of its own."""
+
     def made(self, node: ast.Statement | ast.Arm | None, first: int) -> Entry:
         last = max(first, self.position - 1)
         return Entry(node, first, last, self.kinds[last] == ";")
@@ -154,7 +158,8 @@ class SimpleStatementParser(StageParser):
             self.unexpected("a statement or `}`", self.operand_hint())
         chain = self.chain()
         if self.kind == ";":
-            if not chain.stages and len(self.diagnostics) == reports and context == "plain":
+            silent = len(self.diagnostics) > reports or start == self._went_on_at
+            if not chain.stages and not silent and context == "plain":
                 self._bare_expression(start)
             self.advance()
         elif self.kind in ("}", "end") or self.at_item():
@@ -198,6 +203,8 @@ class SimpleStatementParser(StageParser):
         begins = self.kind in OPERAND_STARTS or self.kind in ("mut", "loop", "guard", "}", "end")
         if not (begins and (goes_on or new_line)):
             raise Abandon
+        if not new_line:
+            self._went_on_at = self.position
 
     def _annotated_update(self, chain: ast.Chain) -> ast.Statement | None:
         colon = self.advance()

@@ -166,13 +166,19 @@ class StatementParser(GuardParser):
         end with `;` are a struct literal, whatever the rule says."""
         hint = FOREIGN_STATEMENTS.get(word)
         fields = self.ahead(2) == "name" and self.ahead(3) == ":"
-        if fields:
+        arms = self.ahead(2) in ("guard", "->")
+        if arms:
+            hint = f"if the braces are a guard or a fanout, write `{word} -> {{ … }}`"
+        elif fields:
             hint = f"for a struct literal separate the fields by commas: `{word} {{ x: 1, y: 2 }}`"
         self._report_label(self.position, self.position, hint)
         self.advance()
         if fields:
             raise Abandon
-        self.block()
+        if arms:
+            self.entries(self.open_delimiter(), "stage")
+        else:
+            self.block()
 
     def _foreign_statement(self, word: str) -> None:
         """Report a statement that begins as in another language. A declaration only loses its

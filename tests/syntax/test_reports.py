@@ -51,6 +51,8 @@ def hints(source: str) -> list[str | None]:
         # Unexpected tokens.
         (IN_MAIN.format("4 -> k 5 -> j;"), "P0001 1:20"),
         (IN_MAIN.format("x <- 4\n y <- 5;"), "P0001 2:2"),
+        (IN_MAIN.format("4 -> f f;"), "P0001 1:20"),
+        (IN_MAIN.format("4 -> f\n 5;"), ["P0001 2:2", "P0003 2:2"]),
         (IN_MAIN.format("4 -> k\n (k < 5) -> j;"), "P0001 2:2"),
         (IN_MAIN.format(";"), "P0001 1:13"),
         (IN_MAIN.format("loop { };"), "P0001 1:21"),
@@ -213,6 +215,7 @@ def hints(source: str) -> list[str | None]:
         (IN_MAIN.format("outer: loop { 4 -> k; }"), "P0110 1:13"),
         (IN_MAIN.format("outer { 4 -> k; }"), "P0110 1:13"),
         (IN_MAIN.format("P { x: 1; y: 2 } -> k;"), "P0110 1:13"),
+        (IN_MAIN.format("n { -0-> 1; -_-> 2; } -> k;"), "P0110 1:13"),
         (IN_MAIN.format("4 -> :outer;"), "P0110 1:18"),
         (IN_MAIN.format(": 4 -> k;"), "P0110 1:13"),
         ("executor Pool { } fn main() { }", "P0111 1:1"),
@@ -300,6 +303,40 @@ fn g() {
     ]
 
 
+def test_braces_that_do_not_match_are_judged_by_layout() -> None:
+    missing = """\
+fn f(n: i32) -> i32 {
+    n -> {
+        -0-> 1;
+        -_-> {
+            n -> k;
+            k
+    } -> ret;
+}
+fn main() { }
+"""
+    [report] = parse(missing).diagnostics
+    assert places(missing) == ["P0002 1:21"]
+    assert report.notes == (
+        "the `}` at 7:5 closes the `{` at 4:14 and does not line up with that line",
+    )
+    surplus = """\
+fn f(n: i32) -> i32 {
+    n -> {
+        -0-> 1; }
+        -1-> { n }
+        -_-> 2;
+    } -> ret;
+}
+fn main() { 4 5; }
+"""
+    assert places(surplus) == ["P0012 6:7", "P0001 8:15"]
+    assert parse(surplus).diagnostics[0].notes == (
+        "the `}` at 6:5 closes the `{` at 1:21 and does not line up with that line",
+    )
+    assert parse("fn main() { } }").diagnostics[0].notes == ()
+
+
 def test_columns_count_characters() -> None:
     assert places('fn main() { "é𝄞" 4; }') == ["P0001 1:18"]
     assert places("// é\n/* é */ fn main() { ; }") == ["L0007 2:1", "P0001 2:21"]
@@ -384,7 +421,7 @@ def test_habits_of_other_languages_get_the_fix(source: str, fix: str) -> None:
         ("struct P { x: i32 }", "`type Name {"),
         ("import math", "one file"),
         ('print("x")', "`fn main() { … }`"),
-        ("fn main() { } }", "closes the function too early"),
+        ("fn main() { } }", "in the function before"),
         ("fn f(n: i32): i32 { n }", "behind `->`"),
         ("fn f(int n) { }", "`n: int`"),
         ("fn f(n) { }", "`n: i32`"),
