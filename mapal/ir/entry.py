@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from mapal.diagnostics import UserError
 from mapal.ir.graph import Graph
 from mapal.ir.types import Array, Io, Scalar, Struct, Tuple, Type, Unit
 
@@ -74,23 +75,25 @@ def without_token(ty: Type) -> Type:
 
 
 def entry_ports(graph: Graph) -> Ports:
-    """The ports of the entry function; its types have a `.npy` form (lowering checked it)."""
+    """The ports of the entry function. Lowering admits only types with a `.npy` form; for an
+    entry without one, which text edited by hand may have, raises `UserError`."""
     entry = graph.functions[graph.entry]
     taken = without_token(graph.ty(entry.input))
     given = without_token(graph.ty(entry.output))
     names = entry.parameters
-    if len(names) > 1:
-        assert isinstance(taken, Tuple)
+    if len(names) > 1 and isinstance(taken, Tuple):
         parameter_types = taken.items
     else:
         parameter_types = (taken,) if names else ()
     inputs = tuple(_port(name, ty) for name, ty in zip(names, parameter_types, strict=True))
     outputs = result_forms(given)
-    assert outputs is not None, "lowering admits only results with a .npy form"
+    if outputs is None:
+        raise UserError(f"the result of the entry, {given}, has no .npy form")
     return Ports(inputs, tuple(_port(name, ty) for name, ty in outputs), isinstance(given, Tuple))
 
 
 def _port(name: str, ty: Type) -> Port:
     form = npy_form(ty)
-    assert form is not None, "lowering admits only types with a .npy form"
+    if form is None:
+        raise UserError(f"{name} of the entry, {ty}, has no .npy form")
     return Port(name, ty, *form)
