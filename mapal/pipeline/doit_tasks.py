@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -139,6 +140,9 @@ def _site_steps(workspace: Workspace, site: Site) -> Iterator[Step]:
 class _UpToDate:
     """doit's question whether a step is up to date, apart from the content of its inputs."""
 
+    # doit asks for the signature each time; finding it out takes longer than the rest.
+    __signature__ = inspect.Signature()
+
     def __init__(self, step: Step, environment: Environment) -> None:
         self._step = step
         self._environment = environment
@@ -167,6 +171,7 @@ def _step_task(step: Step, session: Session) -> Task:
         clean=[(_clean, [step])],
         io={"capture": False},
         verbosity=0,
+        doc=_STAGES[step.stage],
     )
     task.subtask_of = step.stage
     return task

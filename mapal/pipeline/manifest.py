@@ -38,5 +38,7 @@ def manifest_bytes(steps: Sequence[Step]) -> bytes | None:
                     }
                 )
     artifacts.sort(key=lambda artifact: str(artifact["path"]))
-    document = {"schema": SCHEMA, "tools": dict(sorted(tools.items())), "artifacts": artifacts}
-    return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
+    # One artifact a line: quick to write, and a change is one line of a comparison.
+    lines = ",\n".join(json.dumps(artifact, ensure_ascii=False) for artifact in artifacts)
+    head = json.dumps({"schema": SCHEMA, "tools": dict(sorted(tools.items()))})
+    return f'{head[:-1]}, "artifacts": [\n{lines}\n]}}\n'.encode()

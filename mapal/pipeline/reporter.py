@@ -33,6 +33,7 @@ class BuildReporter:
         self._failed: list[str] = []
         self._blocked: set[str] = set()
         self._errors: list[str] = []
+        self._told: dict[str, str] = {}
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
         """The run starts; nothing was looked at yet."""
@@ -63,11 +64,17 @@ class BuildReporter:
         self._failed.append(task.name)
         self._note(task, "failed")
         if sessions.exists() and task.name in sessions.current().steps:
-            text = fail.message
+            text = self._told_once(task.name, fail.message)
         else:
             text = _foreign_failure(task, fail)
         self._out.flush()
         print(text, file=sys.stderr, flush=True)
+
+    def _told_once(self, task: str, message: str) -> str:
+        """The message, or a reference if another task failed in the same way."""
+        what = message.removeprefix(f"{task}: ")
+        first = self._told.setdefault(what, task)
+        return message if first == task or what == message else f"{task}: the same as {first}"
 
     def skip_uptodate(self, task: Any) -> None:
         self._passed.add(task.name)

@@ -36,10 +36,17 @@ class Site:
         self._scratch = os.path.join(self.state, "tmp")
         self._running = os.path.join(self.state, "running")
         self._begun = False
+        self._paths: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def path(self, label: str) -> str:
         """Where the file with this label lies, seen from the current directory."""
+        known = self._paths.get(label)
+        if known is None:
+            known = self._paths[label] = self._path(label)
+        return known
+
+    def _path(self, label: str) -> str:
         if label.startswith("mapal:targets/"):
             return os.path.join(targets_directory(), label.removeprefix("mapal:targets/"))
         if label.startswith("mapal:runtime/"):

@@ -1,0 +1,44 @@
+"""`mapal target`: profiles."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from mapal.target.detect import detect_host, why_not_executable
+from mapal.target.profile import NATIVE, list_profiles, load_profile, profile_files
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(action="list")
+    actions = parser.add_subparsers(metavar="ACTION", dest="action")
+    actions.add_parser("list", help="every target, and whether this machine runs it")
+    show = actions.add_parser("show", help="one profile")
+    show.add_argument("name", metavar="T")
+    actions.add_parser("detect", help="the profile of this machine")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0; an unknown target is a `UserError`."""
+    if options.action == "detect":
+        sys.stdout.write(detect_host().to_yaml())
+    elif options.action == "show":
+        if options.name == NATIVE:
+            sys.stdout.write(detect_host().to_yaml())
+        else:
+            load_profile(options.name)
+            files = profile_files(options.name)
+            sys.stdout.write(files[f"{options.name}.yaml"].decode())
+    else:
+        _list()
+    return 0
+
+
+def _list() -> None:
+    host = detect_host()
+    profiles = [load_profile(name) for name in list_profiles()]
+    width = max(len(profile.name) for profile in (*profiles, host))
+    for profile in (*profiles, host):
+        reason = why_not_executable(profile, host)
+        runs = "runs here" if reason is None else f"does not run here: {reason}"
+        print(f"{profile.name:<{width}}  {profile.summary}; {runs}")
