@@ -29,7 +29,7 @@ from mapal.analysis.intervals import (
 from mapal.analysis.totality import callees_first
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
-from mapal.ir.graph import Function, FunctionKind, Graph, ObjectKind
+from mapal.ir.graph import Function, FunctionKind, Graph, Morphism, ObjectKind, RegionKind
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import (
     GuardItem,
@@ -49,13 +49,33 @@ times."""
 def accesses_in_range(graph: Graph) -> frozenset[MorphismId]:
     """The `Index` and `Update` operations that never trap where the program runs them. In the
     arm of a guard that may be thanks to the guard's condition."""
+    if not _open_accesses(graph):
+        return frozenset()
     return graph.remembered("accesses in range", lambda: _Analysis(graph, True).run())
 
 
 def total_accesses(graph: Graph) -> frozenset[MorphismId]:
     """The `Index` and `Update` operations that would not trap either if the arm around them
     ran without being selected."""
+    if not any(graph.regions[access.region].kind in _ARMS for access in _open_accesses(graph)):
+        return frozenset()
     return graph.remembered("total accesses", lambda: _Analysis(graph, False).run())
+
+
+_ARMS = (RegionKind.ARM_TRUE, RegionKind.ARM_FALSE)
+
+
+def _open_accesses(graph: Graph) -> tuple[Morphism, ...]:
+    """The accesses whose index is no literal: those that need a proof."""
+    return graph.remembered(
+        "open accesses",
+        lambda: tuple(
+            morphism
+            for morphism in graph.morphisms
+            if isinstance(morphism.op, ops.Index | ops.Update)
+            and graph.objects[graph.operands(morphism)[1]].kind is not ObjectKind.CONSTANT
+        ),
+    )
 
 
 class _Analysis:

@@ -48,7 +48,7 @@ def run_function(e: Emitter, scope: Scope) -> Value:
 def run_region(e: Emitter, scope: Scope, region: RegionId) -> None:
     """Emits the items of a region. Its frame stays on the scope, since what the region hands
     on is still needed; the caller pops it."""
-    frame = Frame(last=region_reads(e.graph, region).last)
+    frame = Frame(is_region=True, last=region_reads(e.graph, region).last)
     scope.frames.append(frame)
     items = schedule(e.graph, region)
     for position, item in enumerate(items):

@@ -32,9 +32,10 @@ Wish = Destination | tuple["Wish", ...] | None
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """A region being emitted. A read is still to come if it is in `always` or its last
-    position lies behind `position`."""
+    """A region being emitted, or (without `is_region`) what stays needed around regions. A read
+    is still to come if it is in `always` or its last position lies behind `position`."""
 
+    is_region: bool = False
     last: Mapping[Read, int] = field(default_factory=dict)
     always: frozenset[Read] = frozenset()
     position: int = -1
@@ -43,7 +44,9 @@ class Frame:
         """Whether a read is still to come; with `now`, the current item's count too."""
         if read in self.always:
             return True
-        last = self.last.get(read, -1)
+        last = self.last.get(read)
+        if last is None:
+            return False
         return last > self.position or (now and last == self.position)
 
 
@@ -87,12 +90,36 @@ class Scope:
 
     def _hold(self, obj: ObjectId, part: int, value: Value) -> None:
         for buffer in dict.fromkeys(buffers_of(value)):
-            buffer.holders.append((self, obj, part))
+            buffer.holders.append(Holder(self, obj, part, self.frames[-1]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Holder:
+    """An object, or one component of it, whose value lies in a buffer; `frame` is where it got
+    its value."""
+
+    scope: Scope
+    obj: ObjectId
+    part: int
+    frame: Frame
+
+    def is_needed(self, now: bool) -> bool:
+        return self.scope.needs(self.obj, self.part, now)
+
+    def is_gone(self) -> bool:
+        """Whether the object will never be read again. Certain while its own region is the
+        innermost one: all reads are in there or in regions inside it."""
+        scope, frame = self.scope, self.frame
+        if scope.is_finished:
+            return True
+        if not frame.is_region or scope.frames[-1] is not frame:
+            return False
+        return not self.is_needed(now=True)
 
 
 def is_free(buffer: Buffer, now: bool) -> bool:
     """Whether no value that lies in a buffer is needed any more. With `now`, the operands of
     the current item count as needed."""
     root = buffer.root()
-    root.holders = [holder for holder in root.holders if not holder[0].is_finished]
-    return not any(scope.needs(obj, part, now) for scope, obj, part in root.holders)
+    root.holders = [holder for holder in root.holders if not holder.is_gone()]
+    return not any(holder.is_needed(now) for holder in root.holders)

@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING
 from mapal.codegen.llvm.writer import Place
 
 if TYPE_CHECKING:
-    from mapal.codegen.llvm.scope import Scope
+    from mapal.codegen.llvm.scope import Holder
     from mapal.codegen.plan import Site
-    from mapal.ir.ops import ObjectId
 
 
 @dataclass(eq=False, slots=True)
 class Buffer:
     """Memory with one owner. `writable` is false for what is only lent: parameters and
     constants. `written` tells that somebody updated it in place. `holders` are the objects
-    whose values lie in it: (scope, object, component or -1 for the whole).
+    whose values lie in it.
 
     A loop's state gets a buffer before it is known where the state will lie. When it turns out
     to lie in another buffer, the two are united and are one from then on.
@@ -37,7 +36,7 @@ class Buffer:
 
     writable: bool
     written: bool = False
-    holders: list[tuple[Scope, ObjectId, int]] = field(default_factory=list)
+    holders: list[Holder] = field(default_factory=list)
     _united: Buffer | None = None
 
     def root(self) -> Buffer:
