@@ -53,21 +53,19 @@ class PlaceKind(Enum):
 class Place:
     """A value of the function, or a component of one."""
 
-    __slots__ = ("kind", "parent", "parts", "path", "slot", "sources", "used")
+    __slots__ = ("kind", "parts", "path", "slot", "sources", "used")
 
     def __init__(
         self,
         kind: PlaceKind,
         sources: tuple[ObjectId, ...] = (),
         path: Path = (),
-        parent: Place | None = None,
     ) -> None:
         self.kind = kind
         self.sources = sources
         """The components of a packed value; the objects that a joined one is copied from."""
         self.path = path
         """Where in its sources a component of a joined value lies."""
-        self.parent = parent
         self.parts: dict[int, Place] = {}
         self.used = False
         """Whether something reads the value as a whole."""
@@ -182,14 +180,14 @@ class FunctionPlaces:
             return place.parts[index]
         match place.kind:
             case PlaceKind.JOINED:
-                part = Place(PlaceKind.JOINED, place.sources, (*place.path, index), place)
+                part = Place(PlaceKind.JOINED, place.sources, (*place.path, index))
             case PlaceKind.INPUT if self._is_accumulator(index):
                 part = Place(PlaceKind.JOINED, (self.function.output,))
                 self._joined.append(part)
             case PlaceKind.INPUT:
                 part = Place(PlaceKind.STORED)
             case PlaceKind.STORED:
-                part = Place(PlaceKind.STORED, parent=place)
+                part = Place(PlaceKind.STORED)
                 self.use_place(place)
             case PlaceKind.PACKED:
                 raise CompilerBug("a component of a packed value has its own place")
