@@ -72,8 +72,9 @@ mapal_decimal mapal_shortest_decimal(uint64_t significand, int32_t exponent, boo
     uint64_t tens_below = below / 10 * 10;
     bool tens_below_fits = lower <= 4 * tens_below;
     bool tens_above_fits = 4 * (tens_below + 10) <= upper;
-    /* Zero can lie in the interval of the smallest subnormals, but it does not read back. */
-    if (tens_below > 0 && tens_below_fits) {
+    /* Zero never fits: no interval starts below half of the last place, and that is at least half of
+     * 10^k, so lower is at least 2. */
+    if (tens_below_fits) {
         return without_trailing_zeros(tens_below, k);
     }
     if (tens_above_fits) {

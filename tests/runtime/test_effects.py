@@ -120,3 +120,22 @@ def test_terminal_sees_each_line_at_once(effects: Driver) -> None:
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+@pytest.mark.parametrize(
+    ("name", "candidate", "distance"),
+    [
+        ("kitten", "sitting", 3),
+        ("saturday", "sunday", 3),
+        ("flaw", "lawn", 2),
+        ("", "abc", 3),
+        ("abc", "", 3),
+        ("same", "same", 0),
+        ("a" * 100, "a" * 200, 0),
+        ("x" * 100, "a", 63),
+    ],
+)
+def test_edit_distance(effects: Driver, name: str, candidate: str, distance: int) -> None:
+    """Levenshtein's distance of the first 63 characters."""
+    run = effects.run("distance", name, candidate)
+    assert (run.status, run.output) == (0, f"{distance}\n".encode())

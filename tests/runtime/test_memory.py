@@ -16,8 +16,9 @@ def test_scene(memory: Driver, scene: str) -> None:
     assert (run.status, run.output, run.errors) == (0, b"", "")
 
 
-def test_repeated_calls_do_not_grow(memory: Driver) -> None:
-    run = memory.run("bounded", fault="aligned_alloc=7")
+@pytest.mark.parametrize(("scene", "requests"), [("bounded", 6), ("growth", 7)])
+def test_few_requests_to_the_system(memory: Driver, scene: str, requests: int) -> None:
+    run = memory.run(scene, fault=f"aligned_alloc={requests + 1}")
     assert (run.status, run.errors) == (0, "")
 
 

@@ -1,6 +1,7 @@
-/* Printing, traps and the clock, one scene for each first argument. */
+/* Printing, traps, the clock and edit distances, one scene for each first argument. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "closest.h"
 #include "driver.h"
 #include "mapal_runtime.h"
 #include "output.h"
@@ -102,6 +103,10 @@ int main(int count, char **argument)
         print_string("printed before", false);
         mapal_trap((uint32_t)strtoul(argument[2], NULL, 10),
                    (uint32_t)strtoul(argument[3], NULL, 10));
+    } else if (strcmp(scene, "distance") == 0) {
+        CHECK(count == 4);
+        size_t length = strlen(argument[2]);
+        mapal_print_i64((int64_t)mapal_edit_distance(argument[2], length, argument[3]), true);
     } else {
         return unknown_scene(scene);
     }

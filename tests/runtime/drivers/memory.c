@@ -95,6 +95,14 @@ static void check_bounded(void)
     }
 }
 
+/* Chunks grow, so that much memory in small blocks takes few requests to the system. */
+static void check_growth(void)
+{
+    for (int i = 0; i < 1900; ++i) {
+        (void)allocate(1 << 16, 64);
+    }
+}
+
 /* A chunk that is too small for a request is passed over, and used for a later one. */
 static void check_small_chunks_stay(void)
 {
@@ -161,6 +169,7 @@ static const struct {
     {"separation", check_separation},
     {"reuse", check_reuse},
     {"bounded", check_bounded},
+    {"growth", check_growth},
     {"small-chunks", check_small_chunks_stay},
     {"threads", check_threads},
     {"exhaust", exhaust},
