@@ -243,15 +243,14 @@ def _signed_fma(fma: Ternary, negate_product: bool, negate_addend: bool) -> Tern
 def _saturating(ty: Scalar) -> Unary:
     """Truncation toward zero, clamped to the range of `ty`; NaN gives 0."""
     low, high = integer_range(ty)
+    below, beyond = float(low - 1), float(high + 1)  # for i64, low - 1 becomes low: clamped too
 
     def truncate(x: float) -> int:
+        if below < x < beyond:
+            return int(x)
         if x != x:
             return 0
-        if x <= low:
-            return low
-        if x >= high:
-            return high
-        return int(x)
+        return low if x < 0.0 else high
 
     return truncate
 
