@@ -46,8 +46,8 @@ def _problems(graph: Graph) -> Iterator[Problem]:
     checks: tuple[Callable[[Graph, Function], Iterator[Problem]], ...] = (
         _result_problems,
         _string_problems,
-        _token_problems,
         _region_problems,
+        _token_problems,
     )
     for check in checks:
         for function in graph.functions:
