@@ -1,6 +1,7 @@
-"""The plain interpreter, which defines what programs mean."""
+"""The interpreter: what a program means, and the oracle of every comparison."""
 
 from mapal.interpreter.evaluate import run
+from mapal.interpreter.machine import LOCKSTEP_FROM
 from mapal.interpreter.outcome import Outcome, Trap
 
-__all__ = ["Outcome", "Trap", "run"]
+__all__ = ["LOCKSTEP_FROM", "Outcome", "Trap", "run"]

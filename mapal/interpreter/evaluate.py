@@ -32,14 +32,17 @@ def run(
     *,
     budget: int,
     clock: Clock | None = None,
+    lockstep_from: int | None = None,
 ) -> Outcome:
-    """Runs a program.
+    """Runs a program. Collections of at least `lockstep_from` elements are evaluated for all
+    elements at once, with the same outcome (the budget is then counted in another way); without
+    it all of the program is evaluated one element at a time.
 
     `inputs` gives the entry's parameters by name: an `int`, `float` or `bool` for a scalar (an
     f32 already rounded), a tuple for a tuple or struct, a sequence for an array. The result has
     the same forms. `clock` serves `time`; without it the process's monotonic clock does.
     """
-    machine = Machine([budget], clock or monotonic_milliseconds)
+    machine = Machine([budget], clock or monotonic_milliseconds, lockstep_from=lockstep_from)
     code = translate(graph, machine)
     argument = _argument(graph, inputs)
     try:

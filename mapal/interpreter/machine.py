@@ -16,6 +16,9 @@ Step = Callable[[Environment], None]
 Clock = Callable[[], float]
 """Milliseconds from an unspecified start, never decreasing."""
 
+LOCKSTEP_FROM = 192
+"""From so many elements on, evaluating all at once pays."""
+
 
 def monotonic_milliseconds() -> float:
     """The process-wide clock of `time`."""
@@ -25,8 +28,10 @@ def monotonic_milliseconds() -> float:
 @dataclass(slots=True)
 class Machine:
     """`fuel[0]` is the number of items that may still be evaluated. It is spent region by
-    region, before the region runs, and below zero the run has diverged."""
+    region, before the region runs, and below zero the run has diverged. Collections of at
+    least `lockstep_from` elements go to the lockstep interpreter; None means that none do."""
 
     fuel: list[int]
     clock: Clock
     output: bytearray = field(default_factory=bytearray)
+    lockstep_from: int | None = None
