@@ -1,1 +1,1 @@
-from mapal.dodo import *  # noqa: F403
+from mapal.dodo import *
