@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mapal.ir import ops
-from mapal.ir.graph import Graph, Morphism, ObjectKind
+from mapal.ir.graph import FunctionKind, Graph, Morphism, ObjectKind
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, RegionId, UnaryCode
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
 from mapal.ir.types import Array, Scalar
@@ -75,6 +75,20 @@ def referenced(graph: Graph, function: FunctionId) -> tuple[FunctionId, ...]:
             case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
                 found[body] = None
     return tuple(found)
+
+
+def reachable_functions(graph: Graph) -> tuple[FunctionId, ...]:
+    """The named functions that the entry calls, directly or not, itself included, in id
+    order."""
+    seen = {graph.entry}
+    work = [graph.entry]
+    while work:
+        for callee in referenced(graph, work.pop()):
+            if callee not in seen:
+                seen.add(callee)
+                work.append(callee)
+    named = FunctionKind.NAMED
+    return tuple(function for function in sorted(seen) if graph.functions[function].kind is named)
 
 
 def _callees_first(graph: Graph) -> tuple[FunctionId, ...]:

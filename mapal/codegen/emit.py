@@ -6,14 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from mapal.analysis.totality import referenced
+from mapal.analysis.totality import reachable_functions
+from mapal.codegen.device import Accelerator, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
 from mapal.codegen.llvm.module import ModuleBuilder, Processor
-from mapal.ir.graph import FunctionKind, Graph
-from mapal.ir.ops import FunctionId
+from mapal.ir.graph import Graph
 
 _DEEPEST_NESTING = 200_000
 """Regions nest as deeply as the source does. Python frames live on the heap, so this costs
@@ -30,30 +30,28 @@ class Emission:
     device_ll: str | None
 
 
-def emit(graph: Graph, profile: Processor, *, name: str) -> Emission:
+class Profile(Processor, Protocol):
+    """What code generation reads from a target profile."""
+
+    @property
+    def device(self) -> Accelerator | None: ...
+
+
+def emit(graph: Graph, profile: Profile, *, name: str) -> Emission:
     """Emits a program for a profile. Equal graphs, profiles and names give equal text.
 
     Raises `Unsupported` for values that are too wide or too large to handle.
     """
     with _room_for_nesting():
         module = ModuleBuilder(graph, profile, name)
-        for function in _reachable(graph):
+        for function in reachable_functions(graph):
             emit_function(module, graph.functions[function])
-    emit_entry(module)
-    plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)
-    return Emission(module.text(), plan, None)
-
-
-def _reachable(graph: Graph) -> list[FunctionId]:
-    """The named functions that the entry calls, directly or not, in id order."""
-    seen = {graph.entry}
-    work = [graph.entry]
-    while work:
-        for callee in referenced(graph, work.pop()):
-            if callee not in seen:
-                seen.add(callee)
-                work.append(callee)
-    return [f for f in sorted(seen) if graph.functions[f].kind is FunctionKind.NAMED]
+        emit_entry(module)
+        plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)
+        if profile.device is None:
+            return Emission(module.text(), plan, None)
+        device_ll, plan["kernels"] = emit_device(graph, profile, profile.device, name)
+    return Emission(module.text(), plan, device_ll)
 
 
 @contextmanager

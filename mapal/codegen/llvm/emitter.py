@@ -22,7 +22,10 @@ and tells LLVM that it overlaps nothing; smaller ones share one allocation."""
 
 
 class Emitter:
-    """Emits one LLVM function. The functions of the sibling modules take it first."""
+    """Emits one LLVM function. The functions of the sibling modules take it first.
+    `inlines_calls` tells whether a call is emitted as the callee's body."""
+
+    inlines_calls = False
 
     def __init__(self, module: ModuleBuilder) -> None:
         self.module = module
@@ -90,6 +93,12 @@ class Emitter:
         self.w.branch_if(condition, passed, label)
         self.w.start(passed)
 
+    def emit_trap(self, kind: int, token: int) -> None:
+        """What a trapping operation does, to the end of its block."""
+        trap = self.module.runtime("mapal_trap")
+        self.w.line(f"call void {trap}(i32 {kind}, i32 {token})")
+        self.w.line("unreachable")
+
     # The whole ----------------------------------------------------------------------
 
     def finish(self, head: str, returned: str) -> None:
@@ -102,9 +111,7 @@ class Emitter:
         self.w.line(f"ret {returned}")
         for (kind, token), label in self._traps.items():
             self.w.start(label)
-            trap = self.module.runtime("mapal_trap")
-            self.w.line(f"call void {trap}(i32 {kind}, i32 {token})")
-            self.w.line("unreachable")
+            self.emit_trap(kind, token)
         self.module.add_function(f"{head} {{\n{self.w.text()}\n}}")
 
     def _write_prologue(self) -> None:

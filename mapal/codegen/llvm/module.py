@@ -53,6 +53,7 @@ class ModuleBuilder:
         self.graph = graph
         self.profile = profile
         self.name = name
+        self.triple = profile.triple
         self.layouts = Layouts()
         self.plan = Plan()
         self.in_range = accesses_in_range(graph)
@@ -94,6 +95,17 @@ class ModuleBuilder:
         if text not in self.notes:
             self.notes.append(text)
 
+    def state(self) -> tuple[int, int, int]:
+        """How much the module holds, for `restore`."""
+        return len(self._intrinsics), len(self._globals), len(self._functions)
+
+    def restore(self, state: tuple[int, int, int]) -> None:
+        """Forgets what was added since `state`: an attempt that was given up."""
+        for table, size in zip((self._intrinsics, self._globals), state, strict=False):
+            for key in list(table)[size:]:
+                del table[key]
+        del self._functions[state[2] :]
+
     def text(self) -> str:
         """The complete module."""
         runtime = [
@@ -105,7 +117,7 @@ class ModuleBuilder:
         constants = [f"{symbol} = {text}" for text, symbol in self._globals.items()]
         head = [
             f"; Mapal program {printable(self.name)} for {self.profile.name}",
-            f'target triple = "{self.profile.triple}"',
+            f'target triple = "{self.triple}"',
         ]
         groups = [head, runtime, intrinsics, constants, *([text] for text in self._functions)]
         return "\n\n".join("\n".join(group) for group in groups if group) + "\n"

@@ -34,15 +34,20 @@ from mapal.ir.types import Array, Scalar, has_no_representation
 
 def run_function(e: Emitter, scope: Scope) -> Value:
     """Emits the body of a scope's function; its result."""
+    bind_constants(e, scope)
+    run_region(e, scope, scope.function.body)
+    result = collections.returned(e, scope)
+    scope.frames.pop()
+    return result
+
+
+def bind_constants(e: Emitter, scope: Scope) -> None:
+    """Gives the literals of a scope's function their values."""
     for obj in scope.function.objects:
         found = e.graph.objects[obj]
         if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
             assert found.value is not None
             scope.values[obj] = scalars.literal(found.value, found.ty)
-    run_region(e, scope, scope.function.body)
-    result = collections.returned(e, scope)
-    scope.frames.pop()
-    return result
 
 
 def run_region(e: Emitter, scope: Scope, region: RegionId) -> None:
@@ -90,6 +95,10 @@ def _operation(e: Emitter, scope: Scope, item: OperationItem) -> Value:
             return scope.values.get(item.operands[0])
         case ops.Binary() | ops.Unary() | ops.Fma() | ops.Widen() | ops.Convert():
             return _scalar_operation(e, scope, item)
+        case ops.Call(function=callee) if e.inlines_calls:
+            argument = (scope.values.get(item.operands[0]),)
+            nothing: frozenset[int] = frozenset()
+            return collections.apply_body(e, scope, callee, argument, nothing, None, run_function)
         case ops.Call():
             return calls.call(e, scope, item)
         case ops.Map():

@@ -33,6 +33,11 @@ class FunctionWriter:
     def label(self) -> str:
         return self._at.label
 
+    @property
+    def size(self) -> int:
+        """Number of values so far."""
+        return self._values
+
     def fresh(self) -> str:
         """A new value name."""
         self._values += 1
