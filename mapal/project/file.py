@@ -17,9 +17,11 @@ from typing import Any, TypeVar
 
 from mapal.diagnostics import UserError
 from mapal.project.template import substitute
+from mapal.target import NATIVE, list_profiles
 from mapal.target.document import Entry, closest, read_document
 
 PROJECT_FILE = "mapal.yaml"
+ALL_TARGETS = "all"
 ARITHMETICS = ("exact", "fused")
 DEFAULT_STEPS = 1_000_000_000_000
 
@@ -67,8 +69,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A loaded project file. `targets` are names as written; whether each exists is for the
-    loader of profiles to say."""
+    """A loaded project file. `targets` are names as written, `all` among them."""
 
     name: str
     programs: tuple[Program, ...]
@@ -170,6 +171,9 @@ class _Reader:
         self._check_outputs(entries["programs"], programs)
         targets: tuple[str, ...] = ("native",)
         if "targets" in entries:
+            known = (*list_profiles(), NATIVE, ALL_TARGETS)
+            for target in _some(entries["targets"]):
+                target.choice(known)
             targets = tuple(
                 _unique(entries["targets"], [t.text() for t in _some(entries["targets"])])
             )

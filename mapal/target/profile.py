@@ -10,6 +10,7 @@ The data layout is LLVM's business and follows from the triple.
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import re
@@ -161,6 +162,7 @@ def host_architecture() -> str:
     return canonical_architecture(platform.machine())
 
 
+@functools.cache
 def targets_directory() -> Path:
     """Where the shipped profiles lie: in the installed package or at the top of a checkout."""
     package = Path(__file__).resolve().parent.parent

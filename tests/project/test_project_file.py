@@ -124,6 +124,8 @@ def test_the_json_form_reads_back(directory: Path) -> None:
         (MINIMAL + "bench: {repeat: 0}\n", "bench.repeat is 0; expected an integer from 1"),
         (MINIMAL + "bench: {peers: [a/b]}\n", "expected letters, digits, _ and -"),
         (MINIMAL + "targets: [native, native]\n", "'native' is there twice in targets"),
+        (MINIMAL + "targets: [nativ]\n", "4:11: error: targets[0] is 'nativ'; expected one of"),
+        (MINIMAL + "targets: [nativ]\n", "did you mean 'native'?"),
         (MINIMAL.replace("name: demo", "name: a b"), "expected letters, digits, _ and -"),
         (MINIMAL.replace("one:", "on/e:"), "3:3: error: program name 'on/e'; expected letters"),
         (MINIMAL.replace("{source: src/one.mapal}", "{}"), "key 'source' is missing"),
