@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -15,6 +16,14 @@ from mapal.bench.peers import Peer
 from mapal.diagnostics import UserError
 
 _LIMIT_SECONDS = 1800
+_ONE_THREAD = {
+    name: "1"
+    for name in (
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+        *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "MAPAL_THREADS"),
+    )
+}
+"""What holds every contestant to one thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +74,7 @@ def _run_worker(program: str, request: Mapping[str, Any]) -> dict[str, Any]:
         result = subprocess.run(
             command,
             input=json.dumps(request),
+            env={**os.environ, **_ONE_THREAD},
             capture_output=True,
             text=True,
             timeout=_LIMIT_SECONDS,

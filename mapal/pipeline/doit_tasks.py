@@ -15,6 +15,7 @@ from doit.task import Task
 from mapal.diagnostics import UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.action import StageAction
+from mapal.pipeline.bench_task import bench_task
 from mapal.pipeline.files import FileHashes, write_if_changed
 from mapal.pipeline.manifest import manifest_bytes
 from mapal.pipeline.picture import picture_step
@@ -123,6 +124,7 @@ def session_tasks(session: Session) -> Iterator[Task]:
         yield Task(stage, None, doc=_STAGES[stage], task_dep=members, has_subtask=True)
     yield from singles
     yield Task("build", None, doc="everything, through the differential checks", task_dep=built)
+    yield bench_task(workspace, built)
 
 
 def _site_steps(workspace: Workspace, site: Site) -> Iterator[Step]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mapal.interpreter import run
+from mapal.interpreter import LOCKSTEP_FROM, run
 from mapal.ir.entry import entry_ports
 from mapal.ir.text import parse_graph
 from mapal.pipeline.files import content_hash
@@ -23,7 +23,7 @@ def oracle(inputs: Inputs, options: Options) -> StageResult:
     check_output_names(options["outputs"], ports)
     files = {name: (inputs[f"input.{name}"], path) for name, path in options["inputs"].items()}
     values = input_values(files, ports)
-    outcome = run(graph, values, budget=options["steps"])
+    outcome = run(graph, values, budget=options["steps"], lockstep_from=LOCKSTEP_FROM)
     results = output_files(outcome.result, ports) if outcome.kind == "done" else {}
     trap: dict[str, Any] | None = None
     if outcome.trap is not None:
