@@ -16,13 +16,13 @@ from mapal.bench.peers import Peer
 from mapal.diagnostics import UserError
 
 _LIMIT_SECONDS = 1800
-_ONE_THREAD = {
-    name: "1"
-    for name in (
+_ONE_THREAD = dict.fromkeys(
+    (
         *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
         *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "MAPAL_THREADS"),
-    )
-}
+    ),
+    "1",
+)
 """What holds every contestant to one thread."""
 
 
