@@ -18,8 +18,13 @@ from mapal.diagnostics import UserError
 _LIMIT_SECONDS = 1800
 _ONE_THREAD = dict.fromkeys(
     (
-        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
-        *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "MAPAL_THREADS"),
+        "BLIS_NUM_THREADS",
+        "MAPAL_THREADS",
+        "MKL_NUM_THREADS",
+        "NUMBA_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
     ),
     "1",
 )
