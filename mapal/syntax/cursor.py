@@ -79,9 +79,8 @@ class Cursor:
         return self.tokens[position - 1].end == self.tokens[position].start
 
     def on_new_line(self) -> bool:
-        """Whether a line feed stands directly before the current token's line."""
-        if self.position == 0:
-            return True
+        """Whether the current token, not the first, begins on a later line than the one before
+        it ends."""
         return "\n" in self.text_between(self.tokens[self.position - 1].end, self.token.start)
 
     def text_between(self, start: int, end: int) -> str:
@@ -215,37 +214,50 @@ class Cursor:
         self._reported_position = self.position
 
     def unclosed(self, opener: int) -> None:
-        """Report that a delimiter is never closed, where its closer was needed."""
-        closer = {"(": ")", "[": "]", "{": "}"}[self.kinds[opener]]
+        """Report that a delimiter of an expression or type is never closed, where its closer was
+        needed."""
         if not self.explained_by_lexer():
-            self.report(
-                "P0002",
-                f"`{self.kinds[opener]}` is never closed: `{closer}` is missing before "
-                f"{describe(self.token)}",
-                opener,
-                opener,
-                f"write `{closer}` before {describe(self.token)}"
-                if self.kind != "end"
-                else f"write `{closer}` where it ends",
-                self.brace_notes(),
-            )
-            if closer == "}":
-                self.forget_consequences()
+            self._report_unclosed(opener, ())
         self._reported_position = self.position
+
+    def unclosed_brace(self, opener: int) -> None:
+        """Report that braces are never closed, where the current token cannot stand inside them;
+        unless a brace that should not be there was reported in this item already."""
+        self.forget_consequences()
+        if not self._beside_damage() and not self._surplus_brace_reported():
+            self._report_unclosed(opener, self.brace_notes())
+        self._reported_position = self.position
+
+    def _report_unclosed(self, opener: int, notes: tuple[str, ...]) -> None:
+        closer = {"(": ")", "[": "]", "{": "}"}[self.kinds[opener]]
+        here = describe(self.token)
+        self.report(
+            "P0002",
+            f"`{self.kinds[opener]}` is never closed: `{closer}` is missing before {here}",
+            opener,
+            opener,
+            f"write `{closer}` " + ("where it ends" if self.kind == "end" else f"before {here}"),
+            notes,
+        )
+
+    def _surplus_brace_reported(self) -> bool:
+        return any(
+            report.code == "P0001" and report.message.endswith("found `{`")
+            for report in self.diagnostics[self._item_reports :]
+        )
 
     def explained_by_lexer(self) -> bool:
         """Whether the lexer's reports already account for trouble at the current token."""
         before = self._errors_before[self.position + 1] - self._errors_before[self._statement_start]
-        damaged = self.token.damaged or (self.position > 0 and self._previous.damaged)
-        return before > 0 or damaged
+        return before > 0 or self._beside_damage()
+
+    def _beside_damage(self) -> bool:
+        """Whether the lexer had to guess where the current token or the one before it ends."""
+        return self.token.damaged or (self.position > 0 and self._previous.damaged)
 
     @property
     def _previous(self) -> Token:
         return self.tokens[self.position - 1]
-
-    def reported_since(self, count: int) -> bool:
-        """Whether more than `count` reports exist."""
-        return len(self.diagnostics) > count
 
     # Recovering ----------------------------------------------------------------------
 
@@ -276,6 +288,14 @@ class Cursor:
         own = self.diagnostics[self._item_reports :]
         del self.diagnostics[self._item_reports :]
         self.diagnostics += [report for report in own if report.code not in _BRACE_CONSEQUENCES]
+
+    def item_is_malformed(self) -> bool:
+        """Whether text was reported in the current item that a missing or surplus brace may have
+        caused."""
+        return any(
+            report.code in ("P0001", "P0002", "P0110")
+            for report in self.diagnostics[self._item_reports :]
+        )
 
     def begin_statement(self) -> None:
         """The current token begins a statement or item: trouble before it is another's."""
@@ -325,5 +345,7 @@ class Cursor:
         self.advance()
 
     def span_tokens(self, first: int) -> Tokens:
-        """From an ordinal to the last consumed token (or `first` alone if none was)."""
-        return (first, max(first, self.position - 1))
+        """From an ordinal to the last consumed token. Where nothing was consumed since, which
+        only a report explains, that token alone."""
+        last = max(0, self.position - 1)
+        return (min(first, last), last)

@@ -64,7 +64,7 @@ class ItemParser(StatementParser):
         closes_too_early = self._skip_to_item()
         if closes_too_early:
             self.forget_consequences()
-        if explained:
+        if explained or (closes_too_early and self.item_is_malformed()):
             return
         token = self.tokens[found]
         message = f"expected `fn` or `type`, found {describe(token)}"
@@ -114,11 +114,7 @@ class ItemParser(StatementParser):
             self.restore(checkpoint)
             self._body_of_broken_function(behind_parameters=self.position >= header_end)
             return None
-        try:
-            body = self.block()
-        except Abandon:
-            self.restore(checkpoint)
-            return None
+        body = self.block()
         return ast.FunctionItem(
             tokens=self.span_tokens(first),
             name=name,
@@ -137,11 +133,7 @@ class ItemParser(StatementParser):
         if self.kind != "{":
             self._skip_to_item()
             return
-        checkpoint = self.checkpoint()
-        try:
-            self.block()
-        except Abandon:
-            self.restore(checkpoint)
+        self.block()
 
     def _parameters(self, name: str) -> tuple[ast.Parameter, ...]:
         if self.kind != "(":

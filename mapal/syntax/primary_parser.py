@@ -22,7 +22,6 @@ _OPERAND_HINTS = {
     "map": _COLLECTION_HINT,
     "fold": "send a start value and an array into it: `(0, array) -> fold { sum, x -> sum + x }`",
     "fn": "functions stand at the top level and are used as stages: `value -> name`",
-    "guard": "a guard stands behind the value it looks at: `value -> { -true-> …; -false-> …; }`",
     "{": "braces hold a value only behind a struct's name or an arrow: `value -> seq { … }`",
 }
 

@@ -53,7 +53,9 @@ class SimpleStatementParser(StageParser):
                 f"write `{name}[index] <- value;` (`{name}` itself is declared `mut`)",
             )
             chain = self.chain()
-            return self._update(chain, self.position) if self.at_arrow_left() else None
+            if not self.at_arrow_left():
+                raise Abandon
+            return self._update(chain)
         if self.kind != "name":
             self.unexpected("a name behind `mut`", "write `mut name <- value;`")
         return self.binding(first, mutable=True)
@@ -104,7 +106,7 @@ class SimpleStatementParser(StageParser):
         else:
             self.missing_semicolon(first, "an operator or `;`", goes_on=True)
 
-    def _update(self, chain: ast.Chain, arrow: int) -> ast.Statement | None:
+    def _update(self, chain: ast.Chain) -> ast.Statement | None:
         """Parse `<- value;` behind something that is not a plain name."""
         head = chain.head
         first = chain.tokens[0]
@@ -112,14 +114,16 @@ class SimpleStatementParser(StageParser):
             self.unexpected(
                 "`->` or `;`", "a statement is either a chain with `->` or a binding with `<-`"
             )
-        plain = isinstance(head, ast.Postfix) and isinstance(head.base, ast.Name)
-        if not isinstance(head, ast.Postfix) or not plain or head.tokens[0] != first:
+        if (
+            not isinstance(head, ast.Postfix)
+            or not isinstance(head.base, ast.Name)
+            or head.base.tokens[0] != first
+        ):
             self.unexpected(
                 "`->` or `;`",
                 "the left of `<-` is a name or one element of an array: `name <- value;`, "
                 "`name[index] <- value;`",
             )
-        assert isinstance(head.base, ast.Name), "checked above"
         subscripts = [s for s in head.suffixes if isinstance(s, ast.Subscript)]
         name = head.base.name
         if len(subscripts) > 1:
@@ -165,7 +169,7 @@ class SimpleStatementParser(StageParser):
         elif self.kind in ("}", "end") or self.at_item():
             return Entry(chain, first, self.position - 1, False)
         elif self.at_arrow_left():
-            return self.made(self._update(chain, self.position), first)
+            return self.made(self._update(chain), first)
         elif self.kind == ":" and isinstance(chain.head, ast.Postfix) and not chain.stages:
             return self.made(self._annotated_update(chain), first)
         elif not self.ends_in_block_form():
@@ -218,4 +222,4 @@ class SimpleStatementParser(StageParser):
         )
         if not self.at_arrow_left():
             raise Abandon
-        return self._update(chain, self.position)
+        return self._update(chain)

@@ -77,7 +77,7 @@ class StageParser(ExpressionParser):
             case "void":
                 self._void_stage()
                 return None
-            case ":":
+            case ":" if self.ahead(1) == "name":
                 self._labelled_jump()
                 return None
             case "name":
@@ -96,8 +96,6 @@ class StageParser(ExpressionParser):
                 return "write one arrow between two stages"
             case ";" | "}" | "end":
                 return "a chain ends in a name, a function or `ret`: `value -> name;`"
-            case "guard":
-                return "arms stand in braces: `value -> { -true-> …; -false-> …; }`"
             case _:
                 return None
 
@@ -271,8 +269,8 @@ class StageParser(ExpressionParser):
             "P0110",
             "there are no labels: `-> loop` goes round the innermost loop",
             self.position,
-            self.position + 1 if self.ahead(1) == "name" else self.position,
+            self.position + 1,
             "write `-> loop`",
         )
         self.advance()
-        self.accept("name")
+        self.advance()

@@ -51,7 +51,7 @@ class StatementParser(GuardParser):
         if self.kind == "}":
             self.advance()
         else:
-            self.unclosed(opener)
+            self.unclosed_brace(opener)
         self.forget_delimiter()
 
     def _nested_item(self) -> None:
@@ -230,7 +230,7 @@ class StatementParser(GuardParser):
             while last < self.position + 24 and self.kinds[last] not in (";", "}", "end"):
                 last += 1
             text = self.text_of(self.position + 1, last - 1)
-            if text is not None:
+            if text is not None and self.kinds[last] in (";", "}", "end"):
                 return f"write `{text} -> {'ret' if word == 'return' else word};`"
         return FOREIGN_STATEMENTS[word]
 

@@ -52,7 +52,7 @@ def nodes_are_sound(node: object, outer: tuple[int, int]) -> None:
 
 
 @given(texts)
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_lexing_and_parsing_are_total(source: str) -> None:
     lexed = tokenize(source)
     data = source.encode("utf-8", "surrogatepass")
@@ -74,6 +74,7 @@ def test_lexing_and_parsing_are_total(source: str) -> None:
 
 
 @given(texts)
+@settings(deadline=None)
 def test_every_report_can_be_shown(source: str) -> None:
     diagnostics = parse(source).diagnostics
     text = render_all(diagnostics, file="f", source=source, locations=None, limit=None)
