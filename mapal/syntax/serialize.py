@@ -13,8 +13,9 @@ from mapal.diagnostics import UserError
 from mapal.syntax.ast import Program
 from mapal.syntax.recursion import recursion_room
 
-_CODER_FRAMES = 12000
-"""Each level of nesting is a few nodes and tuples, each a frame or two of the coder."""
+_CODER_FRAMES = 3000
+"""Each of the 128 levels of nesting is at most six nodes and tuples, each a frame or two of the
+coder. Deeper documents are refused, well before they could exhaust the C stack."""
 
 
 def encode_program(program: Program) -> bytes:

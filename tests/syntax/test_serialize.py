@@ -81,14 +81,21 @@ def test_wide_programs() -> None:
     assert decode_program(encode_program(program)) == program
 
 
-def deepest() -> str:
-    """A program of 128 levels whose levels cost the most frames and nodes."""
-    levels = 63
-    return "fn main() { " + "a -> { -_-> { " * levels + "b" + " } }" * levels + " }"
+DEEPEST = [
+    "fn main() { " + "a -> { -_-> { " * 63 + "b" + " } }" * 63 + " }",
+    "fn main() { " + "a -> seq { " * 127 + "};" * 127 + " }",
+    "fn main() { " + "loop { " * 126 + "a -> b;" + "}" * 126 + " }",
+    "fn main() { " + "1 + (" * 126 + "a" + ")" * 126 + " }",
+    "fn main() { " + "a[" * 126 + "a" + "]" * 126 + " }",
+    "fn main() { " + "P { x: " * 63 + "a" + " }" * 63 + " }",
+    "fn main() { v" + " -> map { x -> x" * 126 + "}" * 126 + " }",
+    "fn f(v: " + "[" * 127 + "i32" + "; 1]" * 127 + ") { }",
+]
+"""Programs of 128 levels, by what costs the most frames and nodes a level."""
 
 
-def test_deep_programs_from_a_deep_stack() -> None:
-    source = deepest()
+@pytest.mark.parametrize("source", DEEPEST)
+def test_deep_programs_from_a_deep_stack(source: str) -> None:
     limit = sys.getrecursionlimit()
 
     def descend(frames: int) -> None:
@@ -100,5 +107,5 @@ def test_deep_programs_from_a_deep_stack() -> None:
         data = encode_program(result.program)
         assert encode_program(decode_program(data)) == data
 
-    descend(limit - 200)
+    descend(limit - 300)
     assert sys.getrecursionlimit() == limit
