@@ -44,6 +44,7 @@ from mapal.ir.graph import Graph
 from mapal.ir.verify_edges import edge_violations
 from mapal.ir.verify_loops import loop_violations
 from mapal.ir.verify_operations import operation_violations
+from mapal.ir.verify_references import reference_violations
 from mapal.ir.verify_regions import read_violations, record_violations
 from mapal.ir.verify_tables import table_violations
 from mapal.ir.verify_tokens import token_violations
@@ -60,7 +61,7 @@ def verify(graph: Graph) -> list[Violation]:
     """
     groups = (
         (table_violations,),
-        (type_violations, operation_violations, edge_violations),
+        (type_violations, operation_violations, edge_violations, reference_violations),
         (record_violations,),
         (read_violations, token_violations, loop_violations),
     )
