@@ -162,6 +162,7 @@ class GraphBuilder:
         target: ObjectId,
         region: RegionId,
         key: Key,
+        late: bool = False,
     ) -> MorphismId:
         identity = MorphismId(len(self.morphisms))
         self.morphisms.append(
@@ -173,6 +174,7 @@ class GraphBuilder:
                 target=target,
                 region=region,
                 key=key,
+                late=late,
             )
         )
         self.out_edges[source].append(identity)

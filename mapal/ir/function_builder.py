@@ -312,12 +312,14 @@ class FunctionBuilder:
         array: ObjectId,
         key: Key,
         dest: Destination = FRESH,
+        *,
+        late: bool = False,
     ) -> ObjectId:
-        """The body applied to each element."""
+        """The body applied to each element. `late` for a map in the place of a loop."""
         ty = self._array(array)
-        result = self._body(body, FunctionKind.MAP_BODY, captures, (ty.element,))
-        op = ops.Map(body, len(captures))
-        return self._collect(op, captures, (array,), Array(result, ty.length), key, dest)
+        element = self._body(body, FunctionKind.MAP_BODY, captures, (ty.element,))
+        op, result = ops.Map(body, len(captures)), Array(element, ty.length)
+        return self._collect(op, captures, (array,), result, key, dest, late)
 
     def fold(
         self,
@@ -327,13 +329,33 @@ class FunctionBuilder:
         array: ObjectId,
         key: Key,
         dest: Destination = FRESH,
+        *,
+        late: bool = False,
     ) -> ObjectId:
-        """The left fold from `seed`."""
+        """The left fold from `seed`. `late` for a fold in the place of a loop."""
         ty, accumulator = self._array(array), self.ty(seed)
         result = self._body(body, FunctionKind.FOLD_BODY, captures, (accumulator, ty.element))
         self._same(accumulator, result, "accumulator")
         op = ops.Fold(body, len(captures))
-        return self._collect(op, captures, (seed, array), accumulator, key, dest)
+        return self._collect(op, captures, (seed, array), accumulator, key, dest, late)
+
+    def fold_product(
+        self,
+        body: FunctionId,
+        product: ObjectId,
+        key: Key,
+        dest: Destination = FRESH,
+        *,
+        late: bool = False,
+    ) -> ObjectId:
+        """The left fold without captures of a (seed, array) that is there already."""
+        ty = self.ty(product)
+        if not isinstance(ty, Tuple) or len(ty.items) != 2 or not isinstance(ty.items[1], Array):
+            raise BuilderError("NotAProduct", f"{ty} is no seed with an array")
+        accumulator, array = ty.items[0], ty.items[1]
+        result = self._body(body, FunctionKind.FOLD_BODY, (), (accumulator, array.element))
+        self._same(accumulator, result, "accumulator")
+        return self._edge(ops.Fold(body, 0), product, accumulator, key, dest, late=late)
 
     def reduce(
         self,
@@ -568,6 +590,7 @@ class FunctionBuilder:
         dest: Destination,
         *,
         check: bool = True,
+        late: bool = False,
     ) -> ObjectId:
         if check:
             self._operand(source)
@@ -582,18 +605,24 @@ class FunctionBuilder:
                 assert slot is not None
                 self._returned(self._return_slot(slot), ty)
                 target = self._mint(ty, key)
-        self._graph.add_morphism(self._draft.id, op, source, target, self._region, key)
+        self._graph.add_morphism(self._draft.id, op, source, target, self._region, key, late)
         if isinstance(dest, Ret) and dest.slot is not None:
             self._return_pair(target, dest.slot, key)
         return target
 
     def _packed(
-        self, op: Op, operands: Sequence[ObjectId], ty: Type, key: Key, dest: Destination
+        self,
+        op: Op,
+        operands: Sequence[ObjectId],
+        ty: Type,
+        key: Key,
+        dest: Destination,
+        late: bool = False,
     ) -> ObjectId:
         pack = self._mint(Tuple(tuple(map(self.ty, operands))), key)
         for slot, operand in enumerate(operands):
             self._pair(operand, pack, slot, len(operands), key)
-        return self._edge(op, pack, ty, key, dest)
+        return self._edge(op, pack, ty, key, dest, late=late)
 
     def _collect(
         self,
@@ -603,10 +632,11 @@ class FunctionBuilder:
         ty: Type,
         key: Key,
         dest: Destination,
+        late: bool = False,
     ) -> ObjectId:
         if not captures and len(arguments) == 1:
-            return self._edge(op, arguments[0], ty, key, dest)
-        return self._packed(op, (*captures, *arguments), ty, key, dest)
+            return self._edge(op, arguments[0], ty, key, dest, late=late)
+        return self._packed(op, (*captures, *arguments), ty, key, dest, late)
 
     def _assemble(
         self, ty: Product, components: Sequence[ObjectId], key: Key, dest: Destination

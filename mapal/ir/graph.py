@@ -75,7 +75,8 @@ class Object:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Morphism:
-    """One application of an operation, from one object to one object."""
+    """One application of an operation, from one object to one object. `late` marks one that
+    replaced a loop and, like a loop, runs when nothing else is ready."""
 
     id: MorphismId
     function: FunctionId
@@ -84,6 +85,7 @@ class Morphism:
     target: ObjectId
     region: RegionId
     key: Key
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,21 +4,19 @@
 product being assembled, one guard with its arms, or one loop. The order is that of the
 language: token items (prints, clock reads, calls and loops with effects) cut the region into
 segments by source position; within a segment the ready item with the least key runs first, and
-a loop only when nothing else is ready. Interpreters, replay and code generation all walk these
-schedules and never derive an order of their own.
+a loop, or an operation marked late because it replaced one, only when nothing else is ready.
+Items whose keys begin alike stand together (`mapal.ir.ordering`). Interpreters, replay and code
+generation all walk these schedules and never derive an order of their own.
 """
 
 from __future__ import annotations
 
-import bisect
-import heapq
-import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Guard, Key, Loop, Morphism, ObjectKind, RegionKind
 from mapal.ir.ops import FunctionId, GuardId, LoopId, ObjectId, RegionId
+from mapal.ir.ordering import Entry, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,29 +114,13 @@ def _function_schedules(graph: Graph, function: FunctionId) -> dict[RegionId, tu
     return graph.remembered(("schedules", function), lambda: _schedule_function(graph, function))
 
 
-@dataclass(slots=True)
-class _Entry:
-    """An item while its region is being ordered. `needs` holds what it reads from outside
-    itself (a dictionary for its order); `segment` is the number of effects it comes after."""
-
-    item: Item
-    key: Key
-    index: int
-    is_effect: bool
-    is_late: bool
-    needs: dict[ObjectId, None] = field(default_factory=dict)
-    segment: int = 0
-    waiting: int = 0
-
-    @property
-    def rank(self) -> tuple[bool, Key, int]:
-        return (self.is_late, self.key, self.index)
+_Entry = Entry[Item]
 
 
 def _schedule_function(graph: Graph, function: FunctionId) -> dict[RegionId, tuple[Item, ...]]:
     entries = _entries_by_region(graph, function)
     _note_needs(graph, function, entries)
-    return {region: _order(members) for region, members in entries.items()}
+    return {region: in_order(members) for region, members in entries.items()}
 
 
 def _entries_by_region(graph: Graph, function: FunctionId) -> dict[RegionId, list[_Entry]]:
@@ -149,8 +131,10 @@ def _entries_by_region(graph: Graph, function: FunctionId) -> dict[RegionId, lis
         morphism = graph.morphisms[identity]
         item = _item_of(graph, morphism, seen_packs)
         if item is not None:
-            late = isinstance(item, LoopItem)
-            entry = _Entry(item, item_key(item), identity, _is_effect(graph, item), late)
+            late = morphism.late or isinstance(item, LoopItem)
+            effect = _is_effect(graph, item)
+            targets = {item.target: None}
+            entry = _Entry(item, item_key(item), identity, effect, late, targets)
             entries[morphism.region].append(entry)
     return entries
 
@@ -227,6 +211,7 @@ def _note_needs(graph: Graph, function: FunctionId, entries: dict[RegionId, list
         path[level:] = [region]
         work.extend((child, level + 1) for child in children[region])
         for entry in entries[region]:
+            assert entry.item is not None, "groups are formed later"
             for obj in _reads(entry.item):
                 _charge(graph, obj, level, entry, depths, path, owners)
         closing = _closing_read(graph, region)
@@ -268,101 +253,3 @@ def _closing_read(graph: Graph, region: RegionId) -> ObjectId | None:
             return loop_item(graph, LoopId(record.owner)).payload
         case _:
             return graph.loops[LoopId(record.owner)].cond
-
-
-def _order(entries: list[_Entry]) -> tuple[Item, ...]:
-    writers = {entry.item.target: entry for entry in entries}
-    readers: dict[ObjectId, list[_Entry]] = {}
-    for entry in entries:
-        for obj in entry.needs:
-            if obj in writers:
-                readers.setdefault(obj, []).append(entry)
-    effects = _assign_segments(entries, writers, readers)
-    ordered: list[_Entry] = []
-    ready: list[tuple[tuple[bool, Key, int], _Entry]] = []
-    later: list[list[_Entry]] = [[] for _ in range(len(effects) + 1)]
-
-    def release(entry: _Entry, segment: int) -> None:
-        if entry.is_effect:
-            return
-        if entry.segment > segment:
-            later[entry.segment].append(entry)
-        else:
-            heapq.heappush(ready, (entry.rank, entry))
-
-    def finish(entry: _Entry, segment: int) -> None:
-        ordered.append(entry)
-        for reader in readers.get(entry.item.target, ()):
-            reader.waiting -= 1
-            if not reader.waiting:
-                release(reader, segment)
-
-    _count_waiting(entries, writers)
-    for entry in entries:
-        if not entry.waiting:
-            later[entry.segment].append(entry)
-    for segment in range(len(effects) + 1):
-        for entry in later[segment]:
-            release(entry, segment)
-        while ready:
-            finish(heapq.heappop(ready)[1], segment)
-        if segment < len(effects):
-            finish(effects[segment], segment)
-    _expect_all(entries, ordered)
-    return tuple(entry.item for entry in ordered)
-
-
-def _count_waiting(entries: list[_Entry], writers: dict[ObjectId, _Entry]) -> None:
-    for entry in entries:
-        entry.waiting = sum(obj in writers for obj in entry.needs)
-
-
-def _expect_all(entries: list[_Entry], ordered: list[_Entry]) -> None:
-    if len(ordered) != len(entries):
-        done = {entry.index for entry in ordered}
-        left = [entry.key for entry in entries if entry.index not in done]
-        raise CompilerBug(f"items that never become ready, by key: {left[:8]}")
-
-
-def _assign_segments(
-    entries: list[_Entry],
-    writers: dict[ObjectId, _Entry],
-    readers: dict[ObjectId, list[_Entry]],
-) -> list[_Entry]:
-    """The effects in token order; sets the segment of every other item. An item comes before
-    the first effect with a greater key, and before whatever needs it, however its key reads:
-    the operands that an effect packs for itself carry the key of the effect."""
-    if not any(entry.is_effect for entry in entries):
-        return []
-    sequence = _any_order(entries, writers, readers)
-    effects = [entry for entry in sequence if entry.is_effect]
-    greatest = list(itertools.accumulate((entry.key for entry in effects), max))
-    for number, effect in enumerate(effects):
-        effect.segment = number
-    for entry in entries:
-        if not entry.is_effect:
-            entry.segment = bisect.bisect_right(greatest, entry.key)
-    for entry in reversed(sequence):
-        for obj in entry.needs:
-            writer = writers.get(obj)
-            if writer is not None and not writer.is_effect:
-                writer.segment = min(writer.segment, entry.segment)
-    return effects
-
-
-def _any_order(
-    entries: list[_Entry],
-    writers: dict[ObjectId, _Entry],
-    readers: dict[ObjectId, list[_Entry]],
-) -> list[_Entry]:
-    """An order in which every item follows what it needs (Kahn, 1962). The token makes the
-    order of the effects in it the only possible one."""
-    _count_waiting(entries, writers)
-    sequence = [entry for entry in entries if not entry.waiting]
-    for entry in sequence:
-        for reader in readers.get(entry.item.target, ()):
-            reader.waiting -= 1
-            if not reader.waiting:
-                sequence.append(reader)
-    _expect_all(entries, sequence)
-    return sequence

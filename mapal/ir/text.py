@@ -19,8 +19,9 @@
 
 A morphism reads "target = operation source @ key". Regions hold their morphisms in id order;
 a loop follows its `LoopEnter`, a guard precedes its `Phi`, and the regions that they own are
-indented under them. A key is token ranges, the outermost call site first: `3-9/20-24`. Structs
-are declared before use, and types that take long to spell get a name `%0`, `%1`, ….
+indented under them. A key is token ranges, the outermost call site first: `3-9/20-24`; `late`
+after it marks an operation that replaced a loop. Structs are declared before use, and types
+that take long to spell get a name `%0`, `%1`, ….
 
 The text is canonical: equal graphs have equal text. It holds no source positions.
 """
@@ -124,7 +125,7 @@ class _Printer:
                 (
                     level,
                     f"m{identity} o{morphism.target} = {op_text(morphism.op)} "
-                    f"o{morphism.source} @ {key_text(morphism.key)}",
+                    f"o{morphism.source} @ {key_text(morphism.key)}{' late' * morphism.late}",
                 )
             )
             self._printed += 1

@@ -45,7 +45,7 @@ _FUNCTION = re.compile(
     re.ASCII,
 )
 _OBJECT = re.compile(rf'o{_ID} ([a-z]+)(?: ({STRING}))?: ([^="@]+?)(?: = (.+))? @ {_KEY}', re.ASCII)
-_MORPHISM = re.compile(rf"m{_ID} o{_ID} = ([A-Z][^@]*?) o{_ID} @ {_KEY}", re.ASCII)
+_MORPHISM = re.compile(rf"m{_ID} o{_ID} = ([A-Z][^@]*?) o{_ID} @ {_KEY}( late)?", re.ASCII)
 _REGION = re.compile(rf"r{_ID} ([a-z-]+) \{{(\}}?)", re.ASCII)
 _GUARD = re.compile(rf"g{_ID} guard( rest)? if o{_ID} value m{_ID} @ {_KEY} \{{", re.ASCII)
 _LOOP = re.compile(
@@ -235,7 +235,7 @@ class _Parser:
             self._region(block, line)
 
     def _morphism(self, block: _Block, match: re.Match[str]) -> None:
-        identity, target, op, source, key = match.groups()
+        identity, target, op, source, key, late = match.groups()
         assert block.region is not None, "morphisms are read in regions only"
         made = Morphism(
             id=MorphismId(int(identity)),
@@ -245,6 +245,7 @@ class _Parser:
             target=ObjectId(int(target)),
             region=block.region,
             key=self._key(key),
+            late=late is not None,
         )
         self._put(self._morphisms, made.id, made, "morphism m")
         self._morphism_lines[made.id] = self._number
