@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mapal.diagnostics import UserError
+from mapal.diagnostics import CompilerBug, UserError
 from mapal.ir.graph import (
     Function,
     FunctionKind,
@@ -25,6 +25,7 @@ from mapal.ir.graph import (
     RegionKind,
 )
 from mapal.ir.ops import FunctionId, GuardId, LoopId, MorphismId, ObjectId, Op, RegionId
+from mapal.ir.order import schedule
 from mapal.ir.text_operations import read_operation
 from mapal.ir.text_types import TypeReader
 from mapal.ir.text_values import STRING, read_key, read_string, read_value
@@ -74,7 +75,18 @@ def parse_graph(text: str) -> Graph:
     violations = verify(graph)
     if violations:
         raise GraphTextError(parser.line_of(violations[0]), str(violations[0]))
+    _check_keys(graph)
     return graph
+
+
+def _check_keys(graph: Graph) -> None:
+    """Keys that group operations must leave an order in which groups can run as one. The
+    schedules found are remembered with the graph."""
+    for region in graph.regions:
+        try:
+            schedule(graph, region.id)
+        except CompilerBug as bug:
+            raise GraphTextError(0, f"its keys leave no order of evaluation: {bug}") from None
 
 
 @dataclass(slots=True)
