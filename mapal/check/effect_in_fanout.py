@@ -18,8 +18,8 @@ KIND = DiagnosticKind(
         " the branch does not give it one. Bind the values in the branches and print after the"
         " block, or use `seq` in place of the fanout."
     ),
-    example="fn main() { 4 -> { -> println; -> k; } }",
-    correction="fn main() { 4 -> seq { -> println; -> k; } }",
+    example="fn main() { 9 -> { -> * 2 -> println; -> - 1 -> less; } }",
+    correction="fn main() { 9 -> { -> * 2 -> more; -> - 1 -> less; } more -> println; }",
 )
 
 

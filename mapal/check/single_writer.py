@@ -18,8 +18,11 @@ KIND = DiagnosticKind(
         " whole return, a tail included, would give the function two results. Select one value"
         " with a guard and return that."
     ),
-    example="fn f(n: i32) -> i32 { n -> ret; n + 1 -> ret; } fn main() { }",
-    correction="fn f(n: i32) -> i32 { n + 1 -> ret; } fn main() { }",
+    example="fn size(n: i32) -> i32 { n -> ret; -n -> ret; }\nfn main() { }",
+    correction=(
+        "fn size(n: i32) -> i32 { (n < 0) -> { -true-> -n; -false-> n; } -> ret; }\n"
+        "fn main() { }"
+    ),
 )
 
 
