@@ -24,6 +24,9 @@ _COMMANDS = {
     "dump": "show what one stage makes of a source file",
     "target": "list, show or detect target profiles",
     "where": "show where token N of a source file is",
+    "fmt": "lay source files out canonically",
+    "explain": "explain an error by its code",
+    "lsp": "serve editors: the language server",
 }
 _FORWARDED = {
     "build": "build and check the project around here (doit build)",
@@ -105,7 +108,7 @@ def _parser(command: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-_MODULES = {"compile": "compile_file", "run": "run_file"}
+_MODULES = {"compile": "compile_file", "fmt": "format", "run": "run_file"}
 
 
 def _version() -> str:

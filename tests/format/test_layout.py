@@ -316,7 +316,7 @@ def test_deepest_nesting() -> None:
 
 
 def test_long_texts_take_linear_time() -> None:
-    source = "fn main() { " + "a -> b -> + 1 -> c; // d\n" * 3000 + "}"
-    assert layout(source).count("\n") == 3002
-    source = "fn main() { x <- 0" + " + 1" * 20_000 + "; }"
-    assert layout(source).count("\n") > 20_000
+    source = "fn main() { " + "a -> b -> + 1 -> c; // d\n" * 1000 + "}"
+    assert layout(source).count("\n") == 1002
+    source = "fn main() { x <- 0" + " + 1" * 5_000 + "; }"
+    assert layout(source).count("\n") > 5_000
