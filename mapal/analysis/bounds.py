@@ -149,8 +149,9 @@ class _Walk:
     # Facts --------------------------------------------------------------------------
 
     def _fact(self, obj: ObjectId) -> Fact:
-        if obj in self._facts:
-            return self._facts[obj]
+        fact = self._facts.get(obj)
+        if fact is not None:
+            return fact
         found = self._graph.objects[obj]
         if found.kind is ObjectKind.CONSTANT and type(found.value) is int:
             return Interval(found.value, found.value)

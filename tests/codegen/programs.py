@@ -416,4 +416,78 @@ fn main() {
     d[0] -> println;
 }
 """,
+    "two carried arrays of which the exit selects one": """
+fn choose(k: i32) -> [i32; 3] {
+    mut a: [i32; 3] <- [0, 0, 0];
+    mut b: [i32; 3] <- [5, 5, 5];
+    mut i: i32 <- 0;
+    loop {
+        (i < 3) -> {
+            -true-> { a[i] <- i + 1; b[i] <- i * 10; i + 1 -> i; -> loop; }
+            -false-> (k > 0) -> { -true-> a; -false-> b; } -> r;
+        }
+    }
+    r -> ret;
+}
+fn laws(k: i32) -> [i32; 3] {
+    3 -> iota -> a0; mut a <- a0;
+    (9, 3) -> fill -> b0; mut b <- b0;
+    mut i: i32 <- 0;
+    loop {
+        (i < 3) -> {
+            -true-> { a[i] <- a[i] + 1; b[i] <- b[i] * 2 + i; i + 1 -> i; -> loop; }
+            -false-> (k > 0) -> { -true-> a; -false-> b; } -> r;
+        }
+    }
+    r -> ret;
+}
+fn main() {
+    1 -> choose -> x; 0 -> choose -> y; 1 -> laws -> z; 0 -> laws -> w;
+    x[0] * 100 + x[1] * 10 + x[2] -> println;
+    y[0] * 100 + y[1] * 10 + y[2] -> println;
+    z[0] * 100 + z[1] * 10 + z[2] -> println;
+    w[0] * 100 + w[1] * 10 + w[2] -> println;
+}
+""",
+    "a result that is computed early and changed later": """
+fn both(v: [i32; 3]) -> ([i32; 3], [i32; 3]) {
+    v -> map { x -> x * 2 } -> first;
+    mut second <- first;
+    second[0] <- 99;
+    (first, second) -> ret;
+}
+fn slots(v: [i32; 3]) -> ([i32; 3], [i32; 3]) {
+    v -> map { x -> x + 1 } -> first;
+    first -> ret.0;
+    mut second <- first;
+    second[2] <- 77;
+    second -> ret.1;
+}
+fn main() {
+    [1, 2, 3] -> v: [i32; 3];
+    v -> both -> r;
+    v -> slots -> s;
+    r.0[0] -> println; r.1[0] -> println; s.0[2] -> println; s.1[2] -> println;
+}
+""",
+    "the same array for both parts of the next state": """
+fn main() {
+    mut a: [i32; 2] <- [1, 2];
+    mut b: [i32; 2] <- [3, 4];
+    mut i: i32 <- 0;
+    loop {
+        (i < 3) -> {
+            -true-> {
+                a -> map { x -> x + i } -> n;
+                (i % 2 == 0) -> { -true-> { b -> map { y -> y * 2 } } -false-> n; } -> a;
+                n -> b;
+                i + 1 -> i;
+                -> loop;
+            }
+            -false-> (a, b) -> r;
+        }
+    }
+    r.0[0] -> println; r.0[1] -> println; r.1[0] -> println; r.1[1] -> println;
+}
+""",
 }

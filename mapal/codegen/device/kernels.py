@@ -18,11 +18,12 @@ from typing import Any, Protocol
 from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device.remainder import remainder_function, remainder_name
 from mapal.codegen.layout import Layout, leaves, memory_type, register_type
-from mapal.codegen.llvm import memory
+from mapal.codegen.llvm import memory, scalars
+from mapal.codegen.llvm.arrays import constant_array
 from mapal.codegen.llvm.collections import apply_body
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import ModuleBuilder, Processor
-from mapal.codegen.llvm.regions import bind_constants, run_function
+from mapal.codegen.llvm.regions import run_function
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.values import (
     Broadcast,
@@ -250,16 +251,31 @@ class _Kernel:
             raise _HostOnly("it captures the token")
         if has_no_representation(ty):
             return None
-        if found.kind is ObjectKind.CONSTANT:
-            constants = Scope(self.function, self.function.name, frozenset())
-            bind_constants(e, constants)
-            return constants.values[obj]
+        literal = self._literal(e, obj)
+        if literal is not None:
+            return literal
         definer = graph.definer(obj)
         if definer is not None and isinstance(ty, Array):
             law = self._law(e, definer)
             if law is not None:
                 return law
         return self._parameter(e, ty, found.name or f"object {obj}")
+
+    def _literal(self, e: _KernelEmitter, obj: ObjectId) -> Value:
+        """A value made of nothing but literals; None for any other."""
+        graph = self.module.graph
+        found = graph.objects[obj]
+        if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
+            assert found.value is not None
+            return scalars.literal(found.value, found.ty)
+        if not graph.is_pack(obj):
+            return None
+        parts = [self._literal(e, feeder) for feeder in graph.feeders(obj)]
+        if any(part is None for part in parts):
+            return None
+        if isinstance(found.ty, Array):
+            return constant_array(e, found.ty, parts)
+        return tuple(parts)
 
     def _law(self, e: _KernelEmitter, definer: Morphism) -> Value:
         place = e.prologue
@@ -281,7 +297,6 @@ class _Kernel:
         if has_no_representation(ty):
             return None
         if isinstance(ty, Tuple | Struct):
-            self.module.layouts.require_narrow(ty)
             return tuple(
                 self._parameter(e, item, f"{path}.{slot}") for slot, item in enumerate(ty.items)
             )

@@ -100,11 +100,9 @@ def from_elements(
     """An array of given values."""
     if has_no_representation(ty):
         return None
-    contents = [constant_content(e, ty.element, value) for value in values]
-    if all(content is not None for content in contents):
-        shape, reason = "constant", "all elements are literals"
-        made = _constant_array(e, ty, [content for content in contents if content is not None])
-    else:
+    shape, reason = "constant", "all elements are literals"
+    made = constant_array(e, ty, values)
+    if made is None:
         shape, reason = "stored", "its elements are computed"
         made = destination(e, scope, target, ty)
         for index, value in enumerate(values):
@@ -114,7 +112,12 @@ def from_elements(
     return made
 
 
-def _constant_array(e: Emitter, ty: Array, contents: list[tuple[str, str]]) -> Memory:
+def constant_array(e: Emitter, ty: Array, values: list[Value]) -> Memory | None:
+    """An array of literals as a constant of the module; None if an element is computed."""
+    found = [constant_content(e, ty.element, value) for value in values]
+    contents = [content for content in found if content is not None]
+    if len(contents) < len(found):
+        return None
     element_type = contents[0][0]
     if ty.element == U8:
         content = quoted_bytes(bytes(int(text) for _, text in contents))

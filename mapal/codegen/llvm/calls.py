@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mapal.codegen.layout import Layouts, leaves, register_type
+from mapal.codegen.layout import leaves, register_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import function_symbol
+from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish, is_free
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.ir import ops
@@ -41,10 +42,8 @@ class Signature:
         return "{ " + ", ".join(map(register_type, self.scalars)) + " }"
 
 
-def signature(layouts: Layouts, taken: Type, given: Type) -> Signature:
+def signature(taken: Type, given: Type) -> Signature:
     """The signature of a function from its input and output types."""
-    layouts.require_narrow(taken)
-    layouts.require_narrow(given)
     result = leaves(given)
     return Signature(
         tuple(leaf for leaf in result if isinstance(leaf, Array)),
@@ -65,7 +64,7 @@ def call(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     assert isinstance(op, ops.Call)
     function = e.graph.functions[op.function]
     taken, given = e.graph.ty(function.input), e.graph.ty(function.output)
-    found = signature(e.layouts, taken, given)
+    found = signature(taken, given)
     argument = scope.values.get(item.operands[0])
     registers = memory.in_registers(e, taken, argument, "a call takes its address")
     offered = iter(list(_offers(given, scope.wishes.get(item.target))))
@@ -138,20 +137,20 @@ def destinations(ty: Type) -> tuple[list[Destination], Wish]:
     return made, _wish(ty, iter(made))
 
 
-def give_back(e: Emitter, ty: Type, result: Value, places: Iterator[Destination]) -> list[str]:
+def give_back(e: Emitter, ty: Type, result: Value, wish: Wish) -> list[str]:
     """Puts the arrays of a result where the caller wants them; its scalars."""
-    if has_no_representation(ty):
-        return []
+    perform(e, moves_of(ty, result, wish))
+    return _scalars(ty, result)
+
+
+def _scalars(ty: Type, value: Value) -> list[str]:
     if isinstance(ty, Scalar):
-        assert isinstance(result, str)
-        return [result]
-    if isinstance(ty, Array):
-        memory.copy_array(e, ty, result, next(places).pointer)
-        return []
-    assert isinstance(ty, Tuple | Struct)
-    assert isinstance(result, tuple)
-    pairs = zip(ty.items, result, strict=True)
-    return [register for item, part in pairs for register in give_back(e, item, part, places)]
+        assert isinstance(value, str)
+        return [value]
+    if isinstance(ty, Tuple | Struct) and isinstance(value, tuple):
+        pairs = zip(ty.items, value, strict=True)
+        return [register for item, part in pairs for register in _scalars(item, part)]
+    return []
 
 
 def returned_text(e: Emitter, found: Signature, registers: list[str]) -> str:

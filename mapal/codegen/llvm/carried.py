@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.moves import Move, is_at, perform
 from mapal.codegen.llvm.scope import Destination, Wish, is_free
 from mapal.codegen.llvm.values import Buffer, Memory, Value, buffers_of
 from mapal.codegen.llvm.writer import Place, phi_text
@@ -67,10 +68,10 @@ class Carried:
     ) -> None:
         """`others` are values that the loop reads besides: memory that they share with the
         first state is not the loop's to write. `wish` is where the state should end up."""
-        e.layouts.require_narrow(ty)
         self._e = e
         self._ty = ty
         self._leaves: list[_Leaf] = []
+        self._taken: list[Destination] = []
         self.value = self._open(ty, init, wish)
         self._forbid_shared_starts(others)
         self._before = e.w.reserve()
@@ -90,16 +91,15 @@ class Carried:
         """Takes the next state at the end of a pass. The result is that state where it now
         lies, for a loop that ends here."""
         e = self._e
-        moves: list[tuple[_CarriedArray, Value]] = []
+        pending: list[Move] = []
         for leaf, value in zip(self._leaves, _flat(self._ty, state), strict=True):
             if isinstance(leaf, _CarriedScalar):
                 assert isinstance(value, str)
                 leaf.following = value
-            elif not _is_at(e, value, leaf.current.pointer):
+            elif not is_at(e, value, leaf.current.pointer):
                 leaf.is_replaced = True
-                moves.append((leaf, value))
-        for leaf, value in self._evacuated(moves):
-            memory.copy_array(e, leaf.ty, value, leaf.target.pointer)
+                pending.append(Move(leaf.ty, value, leaf.target))
+        perform(e, pending)
         self._latch = e.w.label
         return _rebuilt_value(self._ty, map(_following, self._leaves))
 
@@ -111,28 +111,6 @@ class Carried:
                 self._phi(leaf.name, register_type(leaf.ty), leaf.start, leaf.following)
             else:
                 self._close_array(leaf)
-
-    def _evacuated(
-        self, moves: list[tuple[_CarriedArray, Value]]
-    ) -> list[tuple[_CarriedArray, Value]]:
-        """The moves into the targets, made safe to perform one after the other: a value that
-        lies in a target that another move overwrites is first copied out of the way."""
-        e = self._e
-        overwritten = {
-            leaf.target.buffer: leaf
-            for leaf, value in moves
-            if not _is_at(e, value, leaf.target.pointer)
-        }
-        safe: list[tuple[_CarriedArray, Value]] = []
-        for leaf, value in moves:
-            owners = [overwritten.get(buffer) for buffer in buffers_of(value)]
-            is_own = isinstance(value, Memory) and all(o is None or o is leaf for o in owners)
-            if not is_own and any(owner is not None for owner in owners):
-                copy = e.fresh_memory(e.layouts.of(leaf.ty))
-                memory.copy_array(e, leaf.ty, value, copy.pointer)
-                value = copy
-            safe.append((leaf, value))
-        return safe
 
     # Opening ------------------------------------------------------------------------
 
@@ -155,20 +133,24 @@ class Carried:
     def _open_array(self, ty: Array, init: Value, wish: Destination | None) -> Memory:
         e = self._e
         own = Buffer(writable=True)
-        if wish is not None and not is_free(wish.buffer, now=True):
+        if wish is not None and (wish in self._taken or not is_free(wish.buffer, now=True)):
             wish = None
         if isinstance(init, Memory):
             start = init
             may_take = all(b.writable and is_free(b, now=False) for b in buffers_of(init))
         else:
             start = _offered(wish) or e.fresh_memory(e.layouts.of(ty))
+            if wish is not None:
+                self._taken.append(wish)
             wish, may_take = None, True
             memory.copy_array(e, ty, init, start.pointer)
         if may_take:
             wish = None
-        elif wish is not None:
-            own.unite(wish.buffer)
-        current = Memory(e.w.fresh(), (own,))
+        if wish is not None:
+            self._taken.append(wish)
+        # What lies in the offered memory counts as ours from now on, so nobody else takes it.
+        buffers = (own,) if wish is None else (own, wish.buffer)
+        current = Memory(e.w.fresh(), buffers)
         target = Destination(e.w.fresh(), Buffer(writable=True))
         leaf = _CarriedArray(ty, start, may_take, wish, current, target, e.w.fresh())
         self._leaves.append(leaf)
@@ -221,10 +203,6 @@ class Carried:
 
     def _define_before(self, name: str, pointer: str) -> None:
         self._before.lines.append(f"  {name} = getelementptr i8, ptr {pointer}, i64 0")
-
-
-def _is_at(e: Emitter, value: Value, pointer: str) -> bool:
-    return isinstance(value, Memory) and e.canonical(value.pointer) == e.canonical(pointer)
 
 
 def _offered(wish: Destination | None) -> Memory | None:

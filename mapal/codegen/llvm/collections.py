@@ -14,6 +14,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.values import Buffer, Value
 from mapal.codegen.llvm.wishes import offer
@@ -87,7 +88,8 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
             address = memory.element_pointer(e, made.pointer, ty.element, loop.index)
             wish = _wish_at(e, ty.element, address)
             result = apply_body(e, scope, op.body, arguments, frozenset(), wish, run)
-            memory.store(e, ty.element, result, address)
+            perform(e, moves_of(ty.element, result, wish))
+            memory.store_scalars(e, ty.element, result, address)
     scope.frames[-1].position += 1
     return made
 

@@ -70,7 +70,7 @@ def _emit_wrapper(module: ModuleBuilder, ports: Ports) -> None:
     graph = module.graph
     entry = graph.functions[graph.entry]
     taken, given = graph.ty(entry.input), graph.ty(entry.output)
-    found = calls.signature(module.layouts, taken, given)
+    found = calls.signature(taken, given)
     if len(ports.inputs) != len(found.parameters) or len(ports.outputs) != len(leaves(given)):
         raise CompilerBug("an entry whose ports are not the leaves of its types")
     w = FunctionWriter()

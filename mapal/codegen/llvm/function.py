@@ -15,7 +15,7 @@ def emit_function(module: ModuleBuilder, function: Function) -> None:
     """Adds a named function to the module."""
     graph = module.graph
     given = graph.ty(function.output)
-    found = calls.signature(module.layouts, graph.ty(function.input), given)
+    found = calls.signature(graph.ty(function.input), given)
     e = Emitter(module)
     scope = Scope(function, function.name, frozenset())
     parameters, argument = calls.parameters(e, graph.ty(function.input))
@@ -23,7 +23,7 @@ def emit_function(module: ModuleBuilder, function: Function) -> None:
     scope.bind(function.input, argument)
     offer(graph, scope, function.output, wish)
     result = run_function(e, scope)
-    registers = calls.give_back(e, given, result, iter(places))
+    registers = calls.give_back(e, given, result, wish)
     returned = calls.returned_text(e, found, registers)
     texts = [f"ptr noalias {place.pointer}" for place in places] + parameters
     symbol = function_symbol(graph, function)

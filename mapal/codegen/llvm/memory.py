@@ -123,11 +123,6 @@ def _pair_of(ty: Type) -> tuple[Type, Type]:
 
 def load(e: Emitter, ty: Type, pointer: str, buffers: tuple[Buffer, ...]) -> Value:
     """The value at an address. An array stays where it is."""
-    e.layouts.require_narrow(ty)
-    return _load(e, ty, pointer, buffers)
-
-
-def _load(e: Emitter, ty: Type, pointer: str, buffers: tuple[Buffer, ...]) -> Value:
     if has_no_representation(ty):
         return None
     match ty:
@@ -142,7 +137,7 @@ def _load(e: Emitter, ty: Type, pointer: str, buffers: tuple[Buffer, ...]) -> Va
             return tuple(
                 None
                 if has_no_representation(item)
-                else _load(e, item, offset_pointer(e, pointer, offset), buffers)
+                else load(e, item, offset_pointer(e, pointer, offset), buffers)
                 for item, offset in zip(ty.items, e.layouts.offsets(ty), strict=True)
             )
     raise CompilerBug(f"no load of {ty}")
@@ -169,6 +164,22 @@ def store(e: Emitter, ty: Type, value: Value, pointer: str) -> None:
             for item, part, offset in zip(ty.items, value, e.layouts.offsets(ty), strict=True):
                 if not has_no_representation(item):
                     store(e, item, part, offset_pointer(e, pointer, offset))
+
+
+def store_scalars(e: Emitter, ty: Type, value: Value, pointer: str) -> None:
+    """As `store`, but leaves out the arrays of the value: they are in place already."""
+    if isinstance(ty, Scalar):
+        store(e, ty, value, pointer)
+    elif isinstance(ty, Tuple | Struct) and isinstance(value, tuple):
+        for item, part, offset in zip(ty.items, value, e.layouts.offsets(ty), strict=True):
+            if _holds_scalar(item):
+                store_scalars(e, item, part, offset_pointer(e, pointer, offset))
+
+
+def _holds_scalar(ty: Type) -> bool:
+    if isinstance(ty, Tuple | Struct):
+        return any(map(_holds_scalar, ty.items))
+    return isinstance(ty, Scalar)
 
 
 def copy_array(e: Emitter, ty: Array, value: Value, pointer: str) -> None:

@@ -55,6 +55,10 @@ class ModuleBuilder:
         self.name = name
         self.triple = profile.triple
         self.layouts = Layouts()
+        # First of all: everything after this takes values apart.
+        for obj in graph.objects:
+            if not graph.is_internal_pack(obj.id):
+                self.layouts.require_narrow(obj.ty)
         self.plan = Plan()
         self.in_range = accesses_in_range(graph)
         self.total = total_accesses(graph)

@@ -34,20 +34,15 @@ from mapal.ir.types import Array, Scalar, has_no_representation
 
 def run_function(e: Emitter, scope: Scope) -> Value:
     """Emits the body of a scope's function; its result."""
-    bind_constants(e, scope)
-    run_region(e, scope, scope.function.body)
-    result = collections.returned(e, scope)
-    scope.frames.pop()
-    return result
-
-
-def bind_constants(e: Emitter, scope: Scope) -> None:
-    """Gives the literals of a scope's function their values."""
     for obj in scope.function.objects:
         found = e.graph.objects[obj]
         if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
             assert found.value is not None
             scope.values[obj] = scalars.literal(found.value, found.ty)
+    run_region(e, scope, scope.function.body)
+    result = collections.returned(e, scope)
+    scope.frames.pop()
+    return result
 
 
 def run_region(e: Emitter, scope: Scope, region: RegionId) -> None:
