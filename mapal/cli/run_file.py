@@ -71,7 +71,10 @@ def run(options: argparse.Namespace) -> int:
         print(f"mapal trap: {outcome.trap.kind}\n  at {place}", file=sys.stderr)
         return TRAPPED
     if outcome.kind == "diverged":
-        print(f"mapal: the budget of {options.steps} steps is spent (--steps)", file=sys.stderr)
+        print(
+            f"mapal: diverged: the budget of {options.steps} steps is spent (--steps)",
+            file=sys.stderr,
+        )
         return BUDGET_SPENT
     results = output_files(outcome.result, ports)
     for name, path in outputs.items():
