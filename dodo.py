@@ -6,7 +6,15 @@ from typing import Any
 
 from mapal.dodo import DOIT_CONFIG, task_mapal
 
-__all__ = ["DOIT_CONFIG", "task_format", "task_lint", "task_lock", "task_mapal", "task_test"]
+__all__ = [
+    "DOIT_CONFIG",
+    "task_compile_times",
+    "task_format",
+    "task_lint",
+    "task_lock",
+    "task_mapal",
+    "task_test",
+]
 
 _LOCK_HEADER = "# Every package that ./dev installs, pinned. Renew: ./dev doit lock\n"
 
@@ -26,6 +34,11 @@ def task_format() -> dict[str, Any]:
 def task_test() -> dict[str, Any]:
     """the tests"""
     return {"actions": ["pytest"], "verbosity": 2}
+
+
+def task_compile_times() -> dict[str, Any]:
+    """processor and wall time of every stage for every program, as tables"""
+    return {"actions": ["python -m mapal.bench.compile_time projects/*/"], "verbosity": 2}
 
 
 def task_lock() -> dict[str, Any]:

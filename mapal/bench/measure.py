@@ -33,13 +33,13 @@ _ONE_THREAD = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What to measure. `library` is the program as a shared library; `inputs` are paths by
+    """What to measure. `binary` is the program as a shared library; `inputs` are paths by
     parameter; `expected` the oracle's results in order of the outputs; `peer_libraries` the C
     peers as compiled."""
 
     program: str
     arithmetic: str
-    library: Path
+    binary: Path
     inputs: Mapping[str, Path]
     expected: Sequence[Path]
     peers: Sequence[Peer]
@@ -54,7 +54,7 @@ def measure(job: Job) -> dict[str, Any]:
     gives a wrong answer, or the worker dies."""
     runnable = [peer for peer in job.peers if peer.script is not None]
     request = {
-        "library": str(job.library),
+        "library": str(job.binary),
         "inputs": {name: str(path) for name, path in job.inputs.items()},
         "expected": [str(path) for path in job.expected],
         "repeat": job.repeat,

@@ -73,7 +73,7 @@ def _measure(built: Built, compiler: Compiler) -> dict[str, Any]:
             Job(
                 program=program.name,
                 arithmetic=program.arithmetic,
-                library=library,
+                binary=library,
                 inputs={port: built.directory / path for port, path in program.inputs},
                 expected=_expected(built),
                 peers=peers,

@@ -15,7 +15,7 @@ def job(**changes: Any) -> Job:
     settings: dict[str, Any] = {
         "program": "double",
         "arithmetic": "exact",
-        "library": Path("nowhere.so"),
+        "binary": Path("nowhere.so"),
         "inputs": {},
         "expected": [],
         "peers": [Peer("numpy", Path("numpy_double.py")), Peer("numba", None, "no script")],
@@ -57,7 +57,7 @@ def test_a_peer_that_is_not_installed_is_absent() -> None:
 
 def test_a_worker_that_fails_is_an_error_that_names_the_program(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="double: not measured: "):
-        measure(job(library=tmp_path / "missing.so"))
+        measure(job(binary=tmp_path / "missing.so"))
 
 
 HOST = {"cpu": "znver4", "cores": 2, "isa": "x86_64 znver3", "caches": {}}
