@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -42,6 +42,17 @@ def compile_module(ll: str, profile: TargetProfile, opt: int) -> ObjectArtifact:
         assembly=str(machine.emit_assembly(module.clone())),
         object=bytes(machine.emit_object(module.clone())),
     )
+
+
+def compile_together(modules: Sequence[str], profile: TargetProfile, opt: int) -> bytes:
+    """One object file of several modules. Their internal names may clash, their external ones
+    must not. Raises as `compile_module`."""
+    machine = _machine(profile.triple, profile.cpu, profile.feature_string, opt, profile.name)
+    whole = _parsed("")
+    for ll in modules:
+        whole.link_in(_parsed(ll))
+    _optimise(whole, machine, profile.triple, opt)
+    return bytes(machine.emit_object(whole))
 
 
 def compile_device(device_ll: str, profile: TargetProfile, opt: int) -> str:
@@ -104,11 +115,21 @@ llvm.Target.from_triple(sys.argv[1]).create_target_machine(cpu="help")
 
 
 def _optimised(ll: str, machine: Any, triple: str, opt: int) -> Any:
+    module = _parsed(ll)
+    _optimise(module, machine, triple, opt)
+    return module
+
+
+def _parsed(ll: str) -> Any:
     try:
         module = llvm.parse_assembly(ll)
         module.verify()
     except RuntimeError as error:
         raise CompilerBug(f"LLVM rejects the emitted module: {str(error).strip()}") from None
+    return module
+
+
+def _optimise(module: Any, machine: Any, triple: str, opt: int) -> None:
     module.triple = triple
     module.data_layout = str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=opt)
@@ -118,7 +139,6 @@ def _optimised(ll: str, machine: Any, triple: str, opt: int) -> Any:
     options.loop_unrolling = opt >= 2
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    return module
 
 
 def _with_stderr(make: Callable[[], Any]) -> tuple[Any, str]:

@@ -183,13 +183,17 @@ def link(
         return Path(directory, "program").read_bytes()
 
 
-def link_shared(compiler: Compiler, program: bytes, runtime: bytes) -> bytes:
-    """The shared library of one object file and the runtime library, without a `main`. Raises
-    `UserError` with the linker's message."""
+def link_shared(
+    compiler: Compiler, program: bytes, runtime: bytes, *, further: Sequence[bytes] = ()
+) -> bytes:
+    """The shared library of an object file, further ones, and the runtime library, without a
+    `main`. Raises `UserError` with the linker's message."""
     with _scratch(None) as directory:
-        Path(directory, "program.o").write_bytes(program)
+        names = ["program.o", *(f"program{number}.o" for number in range(len(further)))]
+        for name, data in zip(names, (program, *further), strict=True):
+            Path(directory, name).write_bytes(data)
         Path(directory, "libmapal_rt.a").write_bytes(runtime)
-        options = ["-shared", "-o", "program.so", "program.o", "libmapal_rt.a", *_LIBRARIES]
+        options = ["-shared", "-o", "program.so", *names, "libmapal_rt.a", *_LIBRARIES]
         _run(compiler, options, directory)
         return Path(directory, "program.so").read_bytes()
 

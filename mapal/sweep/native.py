@@ -1,0 +1,217 @@
+"""The native leg: many programs compiled together and run in one forked child.
+
+Each program is emitted as it always is. The modules of a batch are linked into one, compiled at
+each level, and linked by the C linker with a runtime whose output, trap and clock are those of
+`capture.c`. The child runs case after case and reports each one, so one that crashes or does
+not end is known by its number and the others go on in another child.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pickle
+import signal
+import struct
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapal.codegen import emit
+from mapal.diagnostics import CompilerBug
+from mapal.ir.entry import Port, Ports, entry_ports
+from mapal.ir.graph import Graph
+from mapal.native.llvm import compile_together
+from mapal.native.toolchain import (
+    Compiler,
+    build_runtime,
+    find_compiler,
+    link_shared,
+    runtime_sources,
+)
+from mapal.project.arrays import flat_of
+from mapal.sweep.endings import Ending, canonical_bytes, dtype_of
+from mapal.target import TargetProfile
+
+LEVELS = (0, 2)
+
+_REPLACED = ("main.c", "output.c", "trap.c", "clock.c")
+_LIMIT_SECONDS = 10
+_TRAPS = ("div_zero", "index_oob")
+_HEADER = struct.Struct("<Q")
+_CANARY = bytes(range(64))
+
+
+class _SweepEnding(ctypes.Structure):
+    _fields_ = (
+        ("kind", ctypes.c_int32),
+        ("token", ctypes.c_uint32),
+        ("length", ctypes.c_uint64),
+        ("output", ctypes.c_void_p),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A graph and the inputs of each of its runs."""
+
+    graph: Graph
+    inputs: tuple[Mapping[str, object], ...]
+
+
+@functools.cache
+def _toolchain() -> tuple[Compiler, bytes]:
+    """The C compiler, and the runtime with the capture in place of its ends."""
+    compiler = find_compiler().compiler
+    if compiler is None:
+        raise CompilerBug("the sweep needs a C compiler")
+    sources = {
+        name: path.read_bytes()
+        for name, path in runtime_sources().items()
+        if name not in _REPLACED
+    }
+    sources["capture.c"] = Path(__file__).with_name("capture.c").read_bytes()
+    return compiler, build_runtime(compiler, sources)
+
+
+def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[dict[int, list[Ending]]]:
+    """For each case, by level, the ending of each of its runs. A run that crashes or does not
+    end has the kind `crashed`."""
+    if not cases:
+        return []
+    library = _library(cases, profile)
+    plans = [(case, entry_ports(case.graph)) for case in cases]
+    jobs = [
+        (level, number, at)
+        for number, case in enumerate(cases)
+        for level in LEVELS
+        for at in range(len(case.inputs))
+    ]
+    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+        path = Path(directory, "programs.so")
+        path.write_bytes(library)
+        found = list(_endings(path, plans, jobs))
+    results: list[dict[int, list[Ending]]] = [{level: [] for level in LEVELS} for _ in cases]
+    for (level, number, _), ending in zip(jobs, found, strict=True):
+        results[number][level].append(ending)
+    return results
+
+
+def _library(cases: Sequence[Case], profile: TargetProfile) -> bytes:
+    """The shared library with every case at every level, as `sweep_program_NUMBER_LEVEL`."""
+    compiler, runtime = _toolchain()
+    texts = [emit(case.graph, profile, name="sweep").ll for case in cases]
+    objects = []
+    for level in LEVELS:
+        modules = [
+            text.replace("@mapal_program_descriptor", f"@sweep_program_{number}_{level}")
+            for number, text in enumerate(texts)
+        ]
+        # The linker takes from the runtime what something refers to.
+        modules.append(f"@sweep_keep_{level} = constant ptr @sweep_run\ndeclare void @sweep_run()")
+        objects.append(compile_together(modules, profile, level))
+    first, *further = objects
+    return link_shared(compiler, first, runtime, further=further)
+
+
+# Running --------------------------------------------------------------------------------------
+
+Job = tuple[int, int, int]
+Plan = tuple[Case, Ports]
+
+
+def _endings(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+    """The endings of the jobs, in order; a child does as many as it survives."""
+    at = 0
+    while at < len(jobs):
+        for ending in _in_child(path, plans, jobs[at:]):
+            yield ending
+            at += 1
+
+
+def _in_child(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+    """The endings of the jobs up to the first that ends the child, that one included."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(read_end)
+            _serve(path, plans, jobs, write_end)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as replies:
+        done = 0
+        while header := replies.read(_HEADER.size):
+            yield pickle.loads(replies.read(_HEADER.unpack(header)[0]))
+            done += 1
+    _, status = os.waitpid(child, 0)
+    if done < len(jobs):
+        code = os.waitstatus_to_exitcode(status)
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"status {code}"
+        yield Ending("crashed", how.encode())
+
+
+def _serve(path: Path, plans: Sequence[Plan], jobs: Sequence[Job], replies: int) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    library = ctypes.CDLL(str(path))
+    library.sweep_run.restype = ctypes.POINTER(_SweepEnding)
+    for level, number, at in jobs:
+        signal.alarm(_LIMIT_SECONDS)
+        case, ports = plans[number]
+        descriptor = ctypes.addressof(
+            ctypes.c_char.in_dll(library, f"sweep_program_{number}_{level}")
+        )
+        ending = pickle.dumps(_run(library, descriptor, ports, case.inputs[at]))
+        os.write(replies, _HEADER.pack(len(ending)) + ending)
+
+
+def _run(library: Any, descriptor: int, ports: Ports, inputs: Mapping[str, object]) -> Ending:
+    taken = [_input_buffer(port, inputs[port.name]) for port in ports.inputs]
+    given = [_output_buffer(port) for port in ports.outputs]
+    before = [buffer.tobytes() for buffer in taken]
+    found = library.sweep_run(
+        ctypes.c_void_p(descriptor), _table(taken), _table(given)
+    ).contents
+    output = ctypes.string_at(found.output, found.length)
+    if [buffer.tobytes() for buffer in taken] != before:
+        return Ending("crashed", b"wrote to an input")
+    if any(buffer.tobytes()[-len(_CANARY) :] != _CANARY for buffer in given):
+        return Ending("crashed", b"wrote beyond an output")
+    if found.kind >= 0:
+        return Ending("trapped", output, (_TRAPS[found.kind], found.token))
+    return Ending("done", output, None, tuple(map(_result, given, ports.outputs)))
+
+
+def _input_buffer(port: Port, value: object) -> NDArray[np.uint8]:
+    return _aligned(flat_of(value, port).astype(dtype_of(port.scalar.name)).tobytes())
+
+
+def _output_buffer(port: Port) -> NDArray[np.uint8]:
+    return _aligned(b"\xa5" * (port.count * port.scalar.bytes))
+
+
+def _aligned(data: bytes) -> NDArray[np.uint8]:
+    """A buffer at a multiple of 64 that holds `data` and then the canary."""
+    whole = np.empty(len(data) + len(_CANARY) + 64, dtype=np.uint8)
+    start = -whole.ctypes.data % 64
+    buffer = whole[start : start + len(data) + len(_CANARY)]
+    buffer[:] = np.frombuffer(data + _CANARY, dtype=np.uint8)
+    return buffer
+
+
+def _table(buffers: Sequence[NDArray[np.uint8]]) -> Any:
+    return (ctypes.c_void_p * max(1, len(buffers)))(*(buffer.ctypes.data for buffer in buffers))
+
+
+def _result(buffer: NDArray[np.uint8], port: Port) -> bytes:
+    data = buffer.tobytes()[: port.count * port.scalar.bytes]
+    return canonical_bytes(np.frombuffer(data, dtype=dtype_of(port.scalar.name)))
