@@ -124,17 +124,33 @@ def parameters(e: Emitter, ty: Type) -> tuple[list[str], Value]:
     values: list[Value] = []
     for number, leaf in enumerate(leaves(ty)):
         name = f"%p{number}"
-        texts.append(typed(leaf, name))
-        is_array = isinstance(leaf, Array)
-        values.append(Memory(name, (Buffer(writable=False),)) if is_array else name)
+        if isinstance(leaf, Array):
+            texts.append(f"ptr readonly {_array_attributes(e, leaf)} {name}")
+            values.append(Memory(name, (Buffer(writable=False),)))
+        else:
+            texts.append(typed(leaf, name))
+            values.append(name)
     return texts, _rebuilt(ty, iter(values))
 
 
-def destinations(ty: Type) -> tuple[list[Destination], Wish]:
-    """The destination parameters of a function, and the same as a wish for its result."""
+def _array_attributes(e: Emitter, ty: Array) -> str:
+    """What is true of every array that crosses a function's border: its memory is all there,
+    and the callee keeps no address."""
+    layout = e.layouts.of(ty)
+    extent = f"align {layout.alignment} dereferenceable({layout.size})"
+    return f"noundef nonnull captures(none) {extent}"
+
+
+def destinations(e: Emitter, ty: Type) -> tuple[list[str], Wish]:
+    """The destination parameters of a function, and the same as a wish for its result. A
+    caller names memory that nothing else in the call refers to."""
     found = [leaf for leaf in leaves(ty) if isinstance(leaf, Array)]
     made = [Destination(f"%result{n}", Buffer(writable=True)) for n in range(len(found))]
-    return made, _wish(ty, iter(made))
+    texts = [
+        f"ptr noalias {_array_attributes(e, leaf)} {place.pointer}"
+        for leaf, place in zip(found, made, strict=True)
+    ]
+    return texts, _wish(ty, iter(made))
 
 
 def give_back(e: Emitter, ty: Type, result: Value, wish: Wish) -> list[str]:

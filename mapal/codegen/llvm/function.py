@@ -19,12 +19,12 @@ def emit_function(module: ModuleBuilder, function: Function) -> None:
     e = Emitter(module)
     scope = Scope(function, function.name, frozenset())
     parameters, argument = calls.parameters(e, graph.ty(function.input))
-    places, wish = calls.destinations(given)
+    places, wish = calls.destinations(e, given)
     scope.bind(function.input, argument)
     offer(graph, scope, function.output, wish)
     result = run_function(e, scope)
     registers = calls.give_back(e, given, result, wish)
     returned = calls.returned_text(e, found, registers)
-    texts = [f"ptr noalias {place.pointer}" for place in places] + parameters
+    texts = places + parameters
     symbol = function_symbol(graph, function)
     e.finish(f"define internal {found.returned} {symbol}({', '.join(texts)}) nounwind", returned)
