@@ -147,7 +147,7 @@ def first_element(expected: bytes, found: bytes) -> str:
     try:
         wanted = np.load(io.BytesIO(expected), allow_pickle=False)
         other = np.load(io.BytesIO(found), allow_pickle=False)
-    except ValueError:
+    except (ValueError, EOFError):
         return "no readable array"
     if wanted.dtype != other.dtype or wanted.shape != other.shape:
         return f"expected {wanted.dtype.str} {wanted.shape}, found {other.dtype.str} {other.shape}"

@@ -90,7 +90,10 @@ def write_if_changed(path: str, data: bytes, *, executable: bool = False) -> boo
     try:
         _write(path, data, mode)
     except OSError as error:
-        raise UserError(f"cannot write {path}: {describe(error)}", 1) from None
+        reason = describe(error)
+        if isinstance(error, FileExistsError):
+            reason = f"{error.filename} is no directory"
+        raise UserError(f"cannot write {path}: {reason}", 1) from None
     return True
 
 

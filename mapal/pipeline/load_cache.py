@@ -58,8 +58,9 @@ class LoadCache:
         self.digests = SourceDigests(package, self._section("imports"))
 
     def _section(self, name: str) -> Any:
-        section = self._data.setdefault(name, {})
-        return section if isinstance(section, dict) else {}
+        if not isinstance(self._data.get(name), dict):
+            self._data[name] = {}
+        return self._data[name]
 
     def _remembered(self, section: str, name: str, key: str, make: Any) -> Any:
         entry = self._section(section).get(name)

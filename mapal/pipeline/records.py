@@ -61,9 +61,9 @@ class RecordStore:
     def put(self, name: str, entry: Any) -> None:
         """Replaces an entry; None removes it."""
         entries = self._loaded()
+        if entries.get(name) == entry:
+            return
         if entry is None:
-            if name not in entries:
-                return
             del entries[name]
         else:
             entries[name] = entry

@@ -74,7 +74,7 @@ class BuildReporter:
         """The message, or a reference if another task failed in the same way."""
         what = message.removeprefix(f"{task}: ")
         first = self._told.setdefault(what, task)
-        return message if first == task or what == message else f"{task}: the same as {first}"
+        return message if first == task else f"{task}: the same as {first}"
 
     def skip_uptodate(self, task: Any) -> None:
         self._passed.add(task.name)
@@ -100,7 +100,6 @@ class BuildReporter:
             for line in self._summary(sessions.current()):
                 self._out.write(f"{line}\n")
             self._out.flush()
-            sessions.current().release()
 
     def _note(self, task: Any, action: str) -> None:
         seconds = time.monotonic() - self._started.get(task.name, time.monotonic())

@@ -47,8 +47,6 @@ class Session:
             except UserError as error:
                 print(f"mapal: {error.message}", file=sys.stderr)
             site.end()
-
-    def release(self) -> None:
         self.workspace.lock.release()
 
 
@@ -116,7 +114,8 @@ class DoitDatabase:
         step = self._session.steps.get(task)
         if step is None or dependency == "ignore:":
             entry = dict(self._general.get(task) or {})
-            entry[dependency] = value
+            # As it will be read back, so that nothing new is nothing new.
+            entry[dependency] = list(value) if isinstance(value, tuple) else value
             self._general.put(task, entry)
         elif dependency == "_values_:":
             step.site.records.put(step.record, value)

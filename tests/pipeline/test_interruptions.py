@@ -1,0 +1,189 @@
+"""Kills, full disks, read-only directories, two builds at once: nothing is damaged, and the next
+build is a correct one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.conftest import write_project
+from tests.pipeline.directories import ProjectDirectory
+
+
+@pytest.mark.parametrize(
+    "line", [".  parse:hello", ".  emit:generic:hello", ".  link:generic:scale", ".  manifest"]
+)
+@pytest.mark.parametrize("words", [("build",), ("-n", "2", "build")])
+def test_a_killed_build_is_followed_by_a_correct_one(
+    project: ProjectDirectory, line: str, words: tuple[str, ...], clean: dict[str, bytes]
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "doit", *words],
+        cwd=project.path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    for printed in process.stdout:
+        if printed.startswith(line):
+            process.kill()
+            break
+    process.stdout.close()
+    assert process.wait() == -9
+    # What a kill between creating and renaming leaves behind.
+    leftover = project.write("build/parse/.1-1.mapal-tmp", "half")
+    project.build()
+    assert project.artifacts() == clean
+    assert not leftover.exists()
+    assert not (project.path / "build/.mapal/running").exists()
+    assert not (project.path / "build/.mapal/tmp").exists()
+    assert project.build() == []
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The artifacts of a build that nobody disturbed."""
+    directory = write_project(tmp_path_factory.mktemp("clean") / "demo", lambda: ("", ""))
+    assert directory.doit_process("build").status == 0
+    return directory.artifacts()
+
+
+def test_a_second_build_waits_and_says_so(
+    project: ProjectDirectory, clean: dict[str, bytes]
+) -> None:
+    first = subprocess.Popen(
+        [sys.executable, "-u", "-m", "doit", "build"],
+        cwd=project.path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert first.stdout is not None
+    assert first.stdout.readline().startswith(".  ")
+    second = project.doit_process("build")
+    assert second.status == 0
+    assert "mapal: waiting for another build in build/.mapal to end" in second.err
+    assert second.out == "demo/hello generic equal\ndemo/scale generic equal\n"
+    first.stdout.read()
+    first.stdout.close()
+    assert first.wait() == 0
+    assert project.artifacts() == clean
+
+
+def mount(path: Path, options: str) -> bool:
+    """Mounts a small file system at `path`, if this process may."""
+    path.mkdir(exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(path)]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def mounted(project: ProjectDirectory) -> Iterator[Path]:
+    """The project's build directory as a file system of 256 KiB."""
+    build = project.path / "build"
+    if not mount(build, "size=256k"):
+        pytest.skip("mounting a small file system needs more rights than this process has")
+    yield build
+    subprocess.run(["umount", str(build)], check=True)
+
+
+def test_a_full_disk_is_an_error_without_damage(
+    project: ProjectDirectory, mounted: Path, clean: dict[str, bytes]
+) -> None:
+    result = project.doit("build")
+    assert result.status != 0
+    assert "no space left on the device" in result.err
+    assert "Traceback" not in result.err
+    for name, data in project.artifacts().items():
+        assert clean.get(name, data) == data, name
+    assert not list(mounted.rglob("*.mapal-tmp"))
+    subprocess.run(["mount", "-o", "remount,size=64m", str(mounted)], check=True)
+    project.build()
+    assert project.artifacts() == clean
+
+
+def test_a_read_only_build_directory_is_one_error(project: ProjectDirectory, mounted: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
+    result = project.doit("build", "program=hello")
+    assert result.status != 0
+    assert "Read-only file system" in result.err
+    assert "Traceback" not in result.err
+    assert project.artifacts() == {}
+
+
+def test_a_built_project_on_a_read_only_disk_is_up_to_date(project: ProjectDirectory) -> None:
+    project.build()
+    build = project.path / "build"
+    kept = project.path / "kept"
+    build.rename(kept)
+    if not mount(build, "size=64m"):
+        pytest.skip("mounting a file system needs more rights than this process has")
+    try:
+        shutil.copytree(kept, build, dirs_exist_ok=True)
+        subprocess.run(["mount", "-o", "remount,ro", str(build)], check=True)
+        result = project.doit("build")
+        assert result.status == 0
+        assert result.out == "demo/hello generic equal\ndemo/scale generic equal\n"
+        assert result.err == ""
+    finally:
+        subprocess.run(["umount", str(build)], check=True)
+
+
+def test_a_limit_on_file_sizes_is_an_error_without_damage(
+    project: ProjectDirectory, clean: dict[str, bytes]
+) -> None:
+    # Stands in for a full disk where nothing can be mounted.
+    limit = "import resource, runpy, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
+    run = "sys.argv = ['doit', 'build']\nrunpy.run_module('doit', run_name='__main__')\n"
+    result = subprocess.run(
+        [sys.executable, "-c", limit + run],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "File too large" in result.stderr
+    assert "Traceback" not in result.stderr
+    for name, data in project.artifacts().items():
+        assert clean.get(name, data) == data, name
+    project.build()
+    assert project.artifacts() == clean
+
+
+def test_no_compiler_at_all_is_one_error(project: ProjectDirectory, tmp_path: Path) -> None:
+    # A Python without pip in an otherwise empty environment: nothing can be installed either.
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    block = "import sys\nsys.modules['pip'] = None\nimport subprocess\n"
+    fake = (
+        "import mapal.native.toolchain as t\n"
+        "t.packaged_zig = lambda: None\n"
+        "t._ZIG_PACKAGE = 'no-such-package-at-all'\n"
+        "import os; os.environ['PIP_INDEX_URL'] = 'file:///nowhere'\n"
+        "os.environ['PIP_NO_INDEX'] = '1'\n"
+    )
+    run = "sys.argv = ['doit', 'build', 'program=hello']\nimport runpy\n"
+    run += "runpy.run_module('doit', run_name='__main__')\n"
+    result = subprocess.run(
+        [sys.executable, "-c", block + fake + run],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": str(empty), "CC": ""},
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "no working C compiler found; installing the package no-such-package" in result.stderr
+    assert result.stderr.count("no C compiler is installed (tried CC, cc, gcc, clang)") == 1
+    assert "demo/hello generic failed: runtime:generic" in result.stdout
+    assert (project.path / "build/object/generic/hello.o").exists()

@@ -1,0 +1,182 @@
+"""Selections, several projects at once, and what is remembered between loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mapal.diagnostics import UserError
+from mapal.pipeline.load_cache import LoadCache
+from mapal.pipeline.workspace import load_workspace
+from mapal.target import load_profile
+from tests.pipeline.directories import ProjectDirectory
+
+
+@pytest.fixture
+def inside(project: ProjectDirectory) -> Iterator[ProjectDirectory]:
+    before = os.getcwd()
+    os.chdir(project.path)
+    yield project
+    os.chdir(before)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("taget=zen3",), "unknown variable 'taget'; known are target, program; did you mean 'tar"),
+        (("target=zen33",), "unknown target 'zen33'"),
+        (("target=generic,zen33",), "did you mean 'zen3'?"),
+        (("target=",), "unknown target ''"),
+        (("program=helo",), "unknown program 'helo'; programs are hello, scale; did you mean 'he"),
+        (("executor=dask",), "the variable 'executor' is not supported yet"),
+    ],
+)
+def test_misspelt_selections_are_errors(
+    project: ProjectDirectory, words: tuple[str, ...], expected: str
+) -> None:
+    result = project.doit("build", *words)
+    assert result.status == 3
+    assert expected in result.err
+    assert len(result.err.splitlines()) == 1
+    assert not (project.path / "build/manifest.json").exists()
+
+
+def test_a_mistake_in_the_project_file_is_one_error(project: ProjectDirectory) -> None:
+    project.edit("mapal.yaml", "targets:", "tagets:")
+    result = project.doit("build")
+    assert result.status == 3
+    assert result.err == (
+        "ERROR: mapal.yaml:5:1: error: unknown key 'tagets'; expected one of name, programs, "
+        "targets, arithmetic, opt, threads, steps, bench, library, validate, crosscheck; did you "
+        "mean 'targets'?\n"
+    )
+
+
+def test_a_missing_source_is_one_error_also_when_it_vanishes_later(
+    project: ProjectDirectory,
+) -> None:
+    project.build()
+    (project.path / "src/hello.mapal").unlink()
+    result = project.doit("build")
+    assert result.status == 3
+    assert (
+        "mapal.yaml:3:19: error: programs.hello.source is 'src/hello.mapal'; no such" in result.err
+    )
+
+
+def test_a_selection_builds_only_that(project: ProjectDirectory) -> None:
+    tasks = project.build("program=scale", "target=x86-64-v2,generic")
+    assert {task.rsplit(":", 1)[-1] for task in tasks} == {
+        "scale", "manifest", "generic", "x86-64-v2",
+    }  # fmt: skip
+    manifest = json.loads(project.read("build/manifest.json"))
+    assert {a["path"].split("/")[1] for a in manifest["artifacts"] if a["stage"] == "emit"} == {
+        "generic", "x86-64-v2",
+    }  # fmt: skip
+
+
+def test_no_project_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"no mapal\.yaml here, and none in projects/"):
+        load_workspace({})
+
+
+def joint(project: ProjectDirectory) -> ProjectDirectory:
+    """A directory with the project twice, under other names."""
+    top = ProjectDirectory(project.path.parent / "top", project._capture)
+    for name in ("first", "second"):
+        shutil.copytree(project.path, top.path / "projects" / name)
+        text = project.read("mapal.yaml").replace("name: demo", f"name: {name}")
+        text = text.replace("hello:", f"hello-{name}:").replace("scale:", f"scale-{name}:")
+        (top.path / "projects" / name / "mapal.yaml").write_text(text)
+    (top.path / "projects" / "README.md").write_text("")
+    return top
+
+
+def test_all_projects_at_once_and_each_on_its_own(project: ProjectDirectory) -> None:
+    top = joint(project)
+    tasks = top.build()
+    assert "runtime:generic:first" in tasks
+    assert "manifest:second" in tasks
+    assert top.build() == []
+    second = ProjectDirectory(top.path / "projects" / "second", project._capture)
+    assert second.build() == []
+    assert "second/hello-second generic equal" in second.doit("build").out
+    first = top.path / "projects/first/build/manifest.json"
+    text = first.read_text().replace("-first", "-second")
+    other = json.loads((second.path / "build/manifest.json").read_text())
+    assert [a["path"] for a in json.loads(text)["artifacts"]] == [
+        a["path"] for a in other["artifacts"]
+    ]
+    assert top.doit("exec", "program=hello-second").out == "hello\n3\n"
+
+
+def test_names_must_differ_across_projects(project: ProjectDirectory) -> None:
+    top = joint(project)
+    file = "projects/second/mapal.yaml"
+    top.edit(file, "hello-second", "hello-first")
+    result = top.doit("build")
+    assert result.status == 3
+    assert (
+        "program 'hello-first' is in projects/first/mapal.yaml and in projects/second/mapal.yaml"
+    ) in result.err
+    top.edit(file, "name: second", "name: first")
+    assert "project 'first' is in projects/first/mapal.yaml and in" in top.doit("build").err
+
+
+def test_a_damaged_cache_costs_time_only(inside: ProjectDirectory) -> None:
+    load_workspace({}).finish_loading()
+    file = inside.path / "build/.mapal/load.json"
+    good = json.loads(file.read_text())
+    for text in ("", "[]", '{"imports": 3, "projects": []}'):
+        file.write_text(text)
+        workspace = load_workspace({})
+        assert [p.name for p in workspace.programs(workspace.sites[0])] == ["hello", "scale"]
+        workspace.finish_loading()
+    assert json.loads(file.read_text())["projects"] == good["projects"]
+
+
+def test_profiles_survive_the_cache(inside: ProjectDirectory) -> None:
+    names = ("zen3", "cuda-ada", "aarch64-generic", "generic")
+    for _ in range(2):
+        cache = LoadCache("build/.mapal/load.json")
+        for name in names:
+            profile, files = cache.profile(name, "x86_64")
+            assert profile == load_profile(name, architecture="x86_64")
+            assert files[0] == f"{name}.yaml"
+        assert cache.host().name == "native"
+        cache.save()
+
+
+def test_imports_of_vanished_sources_are_dropped_in_time(inside: ProjectDirectory) -> None:
+    cache = LoadCache("build/.mapal/load.json")
+    cache.digests.imports.update({f"mapal.x:{number}": [] for number in range(3000)})
+    cache.digests.of(["mapal.project.file"])
+    cache.save()
+    saved = json.loads((inside.path / "build/.mapal/load.json").read_text())["imports"]
+    assert 0 < len(saved) < 100
+
+
+def test_the_compiler_is_remembered_until_it_changes(
+    inside: ProjectDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = LoadCache("build/.mapal/load.json").compiler()
+    assert first.compiler is not None
+    with monkeypatch.context() as patch:
+        patch.setattr("mapal.pipeline.load_cache.find_compiler", lambda: pytest.fail("searched"))
+        assert LoadCache("build/.mapal/load.json").compiler() == first
+    fake = inside.write("bin/mycc", '#!/bin/sh\nexec cc "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("CC", str(fake))
+    found = LoadCache("build/.mapal/load.json").compiler().compiler
+    assert found is not None
+    assert found.command == (str(fake),)
+    monkeypatch.setattr("mapal.native.toolchain.packaged_zig", lambda: None)
+    monkeypatch.setenv("PATH", str(inside.path))
+    monkeypatch.delenv("CC")
+    assert LoadCache("build/.mapal/load.json").compiler().compiler is None
