@@ -79,12 +79,14 @@ class ReduceSite:
 
 @dataclass(slots=True)
 class ProgramState:
-    """What the functions of one program share."""
+    """What the functions of one program share. `types` holds the type of every local bound so
+    far, by the token that declares it."""
 
     declarations: Declarations
     drafts: list[DraftFunction] = field(default_factory=list)
     facts: dict[str, TrapFacts] = field(default_factory=dict)
     reduces: list[ReduceSite] = field(default_factory=list)
+    types: dict[int, Type] = field(default_factory=dict)
 
 
 class Context:
@@ -199,6 +201,7 @@ class Context:
     def _set(self, local: Local, binding: Binding) -> None:
         self._changes.append((local, self.bindings.get(local)))
         self.bindings[local] = binding
+        self.program.types[local.token] = binding.value.ty
 
     @contextmanager
     def undone(self) -> Iterator[None]:

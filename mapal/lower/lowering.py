@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,8 +40,13 @@ class LowerResult:
 
 def lower(program: ast.Program, arithmetic: Arithmetic) -> LowerResult:
     """Lowers a program. `arithmetic` tells whether products and sums fuse (language 7.3)."""
-    with recursion_room(_FRAMES_PER_LEVEL * MAXIMUM_NESTING):
+    with walking_room():
         return _lower(program, arithmetic)
+
+
+def walking_room() -> AbstractContextManager[None]:
+    """Room on the call stack for the walks over a tree."""
+    return recursion_room(_FRAMES_PER_LEVEL * MAXIMUM_NESTING)
 
 
 def _lower(program: ast.Program, arithmetic: Arithmetic) -> LowerResult:
@@ -59,7 +65,7 @@ def _lower(program: ast.Program, arithmetic: Arithmetic) -> LowerResult:
     failed: dict[str, Diagnostic] = {}
     for signature, typing in zip(declarations.every_function, typings, strict=True):
         try:
-            _function(state, signature, typing)
+            lower_function(state, signature, typing)
         except StopLowering as stopped:
             failed[signature.item.name] = stopped.diagnostic
     for name, diagnostic in trapping_reductions(state):
@@ -77,7 +83,8 @@ def _in_source_order(drafts: list[DraftFunction]) -> list[DraftFunction]:
     return sorted(drafts, key=lambda draft: draft.key)
 
 
-def _function(state: ProgramState, signature: Signature, typing: Typing) -> None:
+def lower_function(state: ProgramState, signature: Signature, typing: Typing) -> None:
+    """Lowers one function into a draft of `state`. Raises `StopLowering` at what is wrong."""
     item = signature.item
     draft = DraftFunction(
         item.name,

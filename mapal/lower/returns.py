@@ -64,6 +64,10 @@ def return_problem(signature: Signature) -> Diagnostic | None:
         return None
     if signature.effectful and slots:
         return None
+    at_exit = _slot_exit(signature)
+    if at_exit is not None:
+        hint = "exit with all components, `(a, b) -> ret`, or bind the value and return it later"
+        return problem("L1306", "a loop exits with the whole result", at_exit.tokens, hint)
     whole = [stage for _, stage in found if stage.slot is None]
     written = len(whole) + returns_by_tail(item)
     hint = "end the function with an expression, or send a value to `-> ret;`"
@@ -77,6 +81,33 @@ def return_problem(signature: Signature) -> Diagnostic | None:
         return _slot_problem(signature, [(slot, stage) for slot, stage in slots])
     if not written:
         return problem("L1306", f"{item.name} declares a result and never returns one", at, hint)
+    bare = _bare_return(item.body)
+    if bare is not None:
+        return problem("L1306", "there is no value to return here", bare.tokens, hint)
+    return None
+
+
+def _slot_exit(signature: Signature) -> ast.RetStage | None:
+    """The first `-> ret.k` that ends an exit arm."""
+    for shape in signature.resolution.shapes.values():
+        stages = () if shape.exit_chain is None else shape.exit_chain.stages
+        if stages and isinstance(stages[-1], ast.RetStage) and stages[-1].slot is not None:
+            return stages[-1]
+    return None
+
+
+def _bare_return(body: ast.Block) -> ast.RetStage | None:
+    """The first statement that is `-> ret` alone, where no wire can reach it."""
+    chains = [
+        statement.chain
+        for statement in body.statements
+        if isinstance(statement, ast.ChainStatement)
+    ]
+    if body.tail is not None:
+        chains.append(body.tail)
+    for chain in chains:
+        if chain.head is None and isinstance(chain.stages[0], ast.RetStage):
+            return chain.stages[0]
     return None
 
 

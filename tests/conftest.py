@@ -1,0 +1,55 @@
+"""What all tests share: options, golden files, and how Hypothesis runs.
+
+`--update-golden` writes what tests expect from files anew and shows the difference; with
+`CI=true` in the environment it is refused. `--slow` adds the long sweeps.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.golden import Golden
+
+settings.register_profile(
+    "mapal",
+    deadline=None,
+    derandomize=os.environ.get("CI") == "true",
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("mapal")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the expectations of golden tests anew and print the difference",
+    )
+    parser.addoption("--slow", action="store_true", help="run the long sweeps too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--update-golden") and os.environ.get("CI") == "true":
+        raise pytest.UsageError("golden files are not updated in continuous integration")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the long sweeps out, unless they are asked for or named."""
+    named = any("::" in argument for argument in config.args)
+    if config.getoption("--slow") or config.getoption("-m") or named:
+        return
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compares a text with the one in a file, or writes it there."""
+    root = Path(str(request.config.rootpath))
+    return Golden(update=bool(request.config.getoption("--update-golden")), root=root)
