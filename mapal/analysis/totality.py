@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mapal.ir import ops
 from mapal.ir.graph import FunctionKind, Graph, Morphism, ObjectKind
-from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, RegionId, UnaryCode
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
 from mapal.ir.types import Array, Scalar
 
@@ -58,6 +58,33 @@ def is_total_function(
 ) -> bool:
     """Whether a function, with all that it calls, cannot trap, diverge or have an effect."""
     return region_summary(graph, graph.functions[function].body, proved).is_total
+
+
+def is_total_morphism(
+    graph: Graph, identity: MorphismId, proved: frozenset[MorphismId] = frozenset()
+) -> bool:
+    """Whether what a morphism stands for is total: of a `Phi` the whole guard, of a loop's
+    `LoopEnter` or `LoopExit` the whole loop."""
+    morphism = graph.morphisms[identity]
+    match morphism.op:
+        case ops.Phi(guard=guard):
+            record = graph.guards[guard]
+            regions = _function_summaries(graph, morphism.function, proved)
+            return regions[record.arm_true].is_total and regions[record.arm_false].is_total
+        case ops.LoopEnter() | ops.LoopBack() | ops.LoopExit():
+            return False
+        case ops.Pair():
+            return True
+        case _:
+            functions = _all_summaries(graph, proved)
+            return _operation_summary(graph, morphism, functions, proved).is_total
+
+
+def is_total_definition(
+    graph: Graph, obj: ObjectId, proved: frozenset[MorphismId] = frozenset()
+) -> bool:
+    """Whether what computes a value is total."""
+    return all(is_total_morphism(graph, edge, proved) for edge in graph.in_edges[obj])
 
 
 def callees_first(graph: Graph) -> tuple[FunctionId, ...]:
@@ -112,8 +139,13 @@ def _function_summaries(
 ) -> dict[RegionId, Summary]:
     """Computed for all functions at once, callees first, so that depth of calls is no depth of
     recursion here."""
-    table = graph.remembered(("summaries", proved), lambda: _summarise(graph, proved))
-    return table[function]
+    return _all_summaries(graph, proved)[function]
+
+
+def _all_summaries(
+    graph: Graph, proved: frozenset[MorphismId]
+) -> dict[FunctionId, dict[RegionId, Summary]]:
+    return graph.remembered(("summaries", proved), lambda: _summarise(graph, proved))
 
 
 def _summarise(

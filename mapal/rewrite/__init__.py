@@ -1,10 +1,26 @@
 """Rewriting of sealed graphs by an ordered pipeline of passes.
 
-A pass is a value with a name and a function from a graph to a graph; `PIPELINE` is the order
-in which they run. It is empty: no pass has been written yet, a graph leaves as it came, and
-the report of every program says so.
+A pass reads a graph and fills a plan (`plan`); one replayer carries every plan out (`replay`);
+the driver repeats the passes until none finds anything to do.
 """
 
-from mapal.rewrite.driver import PIPELINE, RewritePass, RewriteResult, rewrite
+from mapal.rewrite.driver import (
+    Application,
+    PassFailure,
+    RewritePass,
+    RewriteResult,
+    apply_pass,
+    rewrite_with,
+)
+from mapal.rewrite.pipeline import PIPELINE, rewrite
 
-__all__ = ["PIPELINE", "RewritePass", "RewriteResult", "rewrite"]
+__all__ = [
+    "PIPELINE",
+    "Application",
+    "PassFailure",
+    "RewritePass",
+    "RewriteResult",
+    "apply_pass",
+    "rewrite",
+    "rewrite_with",
+]

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mapal.diagnostics import CompilerBug
-from mapal.ir.graph import Graph
+from mapal.ir.graph import Graph, Key
+from mapal.ir.ops import FunctionId
+from mapal.ir.text_values import key_text
 from mapal.ir.verify import verify
+from mapal.rewrite.copies import Replayed
+from mapal.rewrite.entries import RewritePlan
+from mapal.rewrite.order_law import disordered
+from mapal.rewrite.plan import Declined, PlanMaker
+from mapal.rewrite.replay import replay
+from mapal.rewrite.restriction import without_functions
 
 MAXIMUM_ROUNDS = 32
 """A safety net: passes that undo each other would never end."""
 
+ORDER_WOULD_CHANGE = "operations that can trap would run in another order"
+
 
 @dataclass(frozen=True, slots=True)
 class RewritePass:
-    """`apply` returns the graph itself when it changes nothing, and how much it changed."""
+    """`analyse` fills the plan of one application; it reads the graph and nothing else."""
 
     name: str
     summary: str
-    apply: Callable[[Graph], tuple[Graph, int]]
+    analyse: Callable[[PlanMaker], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What one pass made of a graph: None for `replayed` means that it changes nothing."""
+
+    plan: RewritePlan
+    replayed: Replayed | None
+    declined: tuple[Declined, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +50,76 @@ class RewriteResult:
     report: dict[str, Any]
 
 
-PIPELINE: tuple[RewritePass, ...] = ()
+class PassFailure(CompilerBug):
+    """A pass broke its contract; `graph` is what it was given."""
+
+    def __init__(self, name: str, graph: Graph, what: str) -> None:
+        super().__init__(f"pass {name}: {what}")
+        self.graph = graph
 
 
-def rewrite(graph: Graph, passes: tuple[RewritePass, ...] = PIPELINE) -> RewriteResult:
-    """The graph after the passes, with a report: rounds (the idle last one included) and how
-    often each pass applied. The result of every pass is verified; a violation names the pass."""
+def apply_pass(graph: Graph, step: RewritePass) -> Application:
+    """Applies one pass once. The result is verified."""
+    try:
+        maker = PlanMaker(graph)
+        step.analyse(maker)
+        plan, replayed, left_alone = _carried_out(graph, maker.finish())
+    except (CompilerBug, ArithmeticError, AssertionError, LookupError) as error:
+        raise PassFailure(step.name, graph, str(error)) from error
+    declined = [*maker.declined]
+    for function in sorted(left_alone):
+        declined.append(Declined(graph.functions[function].key, ORDER_WOULD_CHANGE))
+    if replayed is not None:
+        violations = verify(replayed.graph)
+        if violations:
+            raise PassFailure(step.name, graph, f"broke the graph: {violations[0]}")
+    return Application(plan, replayed, tuple(declined))
+
+
+def _carried_out(
+    graph: Graph, plan: RewritePlan
+) -> tuple[RewritePlan, Replayed | None, frozenset[FunctionId]]:
+    """Replays a plan, without its entries about functions whose order would change."""
+    left_alone: frozenset[FunctionId] = frozenset()
+    while plan.count:
+        replayed = replay(graph, plan)
+        changed = disordered(graph, replayed)
+        if not changed:
+            return plan, replayed, left_alone
+        if changed <= left_alone:
+            raise CompilerBug(f"functions {sorted(changed)} change without a plan for them")
+        left_alone |= changed
+        plan = without_functions(graph, plan, changed)
+    return plan, None, left_alone
+
+
+def rewrite_with(graph: Graph, passes: Sequence[RewritePass]) -> RewriteResult:
+    """The graph after the passes, with a report: the rounds (the idle last one included), how
+    often each pass applied, and what each left alone in the last round, and why."""
     applied: dict[str, int] = {}
     rounds = 0
     changed = True
+    declined: list[tuple[str, Key, str]] = []
     while changed:
         if rounds == MAXIMUM_ROUNDS:
             raise CompilerBug(f"rewriting does not settle in {MAXIMUM_ROUNDS} rounds")
         rounds += 1
         changed = False
+        declined = []
         for step in passes:
-            result, count = step.apply(graph)
-            if not count:
-                continue
-            violations = verify(result)
-            if violations:
-                raise CompilerBug(f"pass {step.name} broke the graph: {violations[0]}")
-            applied[step.name] = applied.get(step.name, 0) + count
-            graph, changed = result, True
+            application = apply_pass(graph, step)
+            declined += [(step.name, entry.key, entry.reason) for entry in application.declined]
+            if application.replayed is not None:
+                applied[step.name] = applied.get(step.name, 0) + application.plan.count
+                graph, changed = application.replayed.graph, True
     report = {
         "schema": 1,
         "passes": [step.name for step in passes],
         "rounds": rounds,
         "applied": [{"pass": name, "count": count} for name, count in applied.items()],
-        "declined": [],
+        "declined": [
+            {"pass": name, "site": key_text(key), "reason": reason}
+            for name, key, reason in declined
+        ],
     }
     return RewriteResult(graph, report)

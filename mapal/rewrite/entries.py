@@ -1,0 +1,92 @@
+"""The entries of a plan: plain immutable data about one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mapal.ir.graph import Value
+from mapal.ir.ops import GuardId, LoopId, MorphismId, ObjectId, RegionId
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The map `outer` reads the map `inner`, and nothing else does. `at_inner` tells whether
+    the fused map takes the place of the inner one."""
+
+    outer: MorphismId
+    inner: MorphismId
+    at_inner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lifting:
+    """A loop that is a fold or map over a range. `components` gives, for each component of the
+    state, what it is in the body: `counter`, or `value`. `values` are the accumulators' or the
+    written array's slots, `body` the objects that the body must compute, in the order of the
+    result, `captures` what it reads from outside the loop."""
+
+    loop: LoopId
+    kind: str
+    count: int
+    counter: int
+    values: tuple[int, ...]
+    results: tuple[ObjectId, ...]
+    captures: tuple[ObjectId, ...]
+    cloned: tuple[ObjectId, ...]
+
+
+@dataclass(frozen=True)
+class RewritePlan:
+    """What is to change. Ids are those of the graph that the plan was made for.
+
+    `alias`: readers of the key read the value. `constify`: the key becomes a constant. `drop`:
+    the value is left out with what computes it; of a guard or loop that is all of it. `share`:
+    one constant stands for another. `reoperand`: an operand of an operation that stays, by
+    slot. `fuse` is keyed by the outer map. `resolve_guards` keeps one arm, `resolve_loops` the
+    first pass of a loop that ends at once. `move`: a value is computed in a region around its
+    own.
+    """
+
+    alias: Mapping[ObjectId, ObjectId] = field(default_factory=dict)
+    constify: Mapping[ObjectId, Value] = field(default_factory=dict)
+    drop: frozenset[ObjectId] = frozenset()
+    share: Mapping[ObjectId, ObjectId] = field(default_factory=dict)
+    reoperand: Mapping[tuple[MorphismId, int], ObjectId] = field(default_factory=dict)
+    fuse: Mapping[MorphismId, Fusion] = field(default_factory=dict)
+    inline: frozenset[MorphismId] = frozenset()
+    lift: Mapping[LoopId, Lifting] = field(default_factory=dict)
+    resolve_guards: Mapping[GuardId, bool] = field(default_factory=dict)
+    resolve_loops: frozenset[LoopId] = frozenset()
+    move: Mapping[ObjectId, RegionId] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return sum(
+            map(
+                len,
+                (
+                    self.alias,
+                    self.constify,
+                    self.drop,
+                    self.share,
+                    self.reoperand,
+                    self.fuse,
+                    self.inline,
+                    self.lift,
+                    self.resolve_guards,
+                    self.resolve_loops,
+                    self.move,
+                ),
+            )
+        )
+
+    @cached_property
+    def reoperanded(self) -> frozenset[MorphismId]:
+        """The operations with a new operand."""
+        return frozenset(morphism for morphism, _ in self.reoperand)
+
+
+EMPTY = RewritePlan()

@@ -1,0 +1,109 @@
+"""Checks that a replay kept the order of what can be seen.
+
+Which trap ends a run, what was printed before it, and whether an endless loop comes first, is
+decided by the order of the operations that are not total. Taking a read away, or putting one
+operation in the place of another, may make an operation ready earlier than it was; nearly
+always that changes nothing, and where it does the plan is given up for that function. So no
+pass has to reason about readiness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mapal.analysis.bounds import accesses_in_range
+from mapal.analysis.positions import expanded
+from mapal.analysis.totality import is_total_morphism
+from mapal.ir import ops
+from mapal.ir.graph import Graph
+from mapal.ir.ops import FunctionId, MorphismId, RegionId
+from mapal.ir.order import GuardItem, LoopItem, OperationItem
+from mapal.rewrite.copies import Copy, Replayed
+
+
+def disordered(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
+    """The functions of the old graph, one copy of which runs operations that are not total in
+    another order than before."""
+    for proved in (frozenset[MorphismId](), None):
+        found = _disordered(graph, replayed, proved)
+        if not found:
+            return found
+    return found
+
+
+def _disordered(
+    graph: Graph, replayed: Replayed, proved: frozenset[MorphismId] | None
+) -> frozenset[FunctionId]:
+    """With `proved` None, accesses that are proved to be in range count as total."""
+    if proved is None:
+        proved = accesses_in_range(graph)
+    after: dict[FunctionId, dict[MorphismId, int]] = {}
+    found: set[FunctionId] = set()
+    for copy in replayed.copies:
+        if copy.into not in after:
+            after[copy.into] = _numbered(replayed.graph, copy.into)
+        places = after[copy.into]
+        last = -1
+        for morphism in _survivors(graph, copy, proved):
+            place = places.get(morphism)
+            if place is None:
+                continue
+            if place < last:
+                found |= _functions_in(copy)
+                break
+            last = place
+    return frozenset(found)
+
+
+def _numbered(graph: Graph, function: FunctionId) -> dict[MorphismId, int]:
+    """The morphisms of a function by their place in the order."""
+    numbers: dict[MorphismId, int] = {}
+    for morphism in _morphisms(graph, graph.functions[function].body):
+        numbers[morphism] = len(numbers)
+    return numbers
+
+
+def _morphisms(graph: Graph, region: RegionId) -> Iterator[MorphismId]:
+    for item in expanded(graph, region):
+        match item:
+            case OperationItem(morphism=morphism):
+                yield morphism.id
+            case GuardItem(guard=guard):
+                yield guard.phi
+            case LoopItem(loop=loop):
+                yield loop.enter
+            case _:
+                pass
+
+
+def _survivors(graph: Graph, copy: Copy, proved: frozenset[MorphismId]) -> Iterator[MorphismId]:
+    """What became of the operations of a copy that are not total, in the old order."""
+    work = [(copy, _morphisms(graph, copy.region))]
+    while work:
+        at, rest = work[-1]
+        for morphism in rest:
+            inside = at.inlined.get(morphism)
+            if inside is not None:
+                work.append((inside, _morphisms(graph, inside.region)))
+                break
+            new = at.morphisms.get(morphism)
+            if new is not None and _matters(graph, morphism, proved):
+                yield new
+        else:
+            work.pop()
+
+
+def _matters(graph: Graph, morphism: MorphismId, proved: frozenset[MorphismId]) -> bool:
+    if isinstance(graph.morphisms[morphism].op, ops.Phi):
+        return False
+    return not is_total_morphism(graph, morphism, proved)
+
+
+def _functions_in(copy: Copy) -> set[FunctionId]:
+    found: set[FunctionId] = set()
+    work = [copy]
+    while work:
+        at = work.pop()
+        found.add(at.function)
+        work.extend(at.inlined.values())
+    return found
