@@ -5,5 +5,7 @@ all tokens and comments, and is its own layout.
 """
 
 from mapal.format.layout import Formatted, format_source
+from mapal.format.placeholders import with_numbers
+from mapal.format.trivia import Trivia, find_trivia
 
-__all__ = ["Formatted", "format_source"]
+__all__ = ["Formatted", "Trivia", "find_trivia", "format_source", "with_numbers"]

@@ -110,7 +110,8 @@ class _Inspector:
             for token, scalar in typing.literals.items():
                 self._uses[token] = NameUse(NameKind.LITERAL, str(scalar), type=scalar)
             first = declarations.functions[signature.item.name] is signature
-            if typing.problems or not first or _mentions(signature.item, broken):
+            unknown = signature.unknown or signature.result_unknown
+            if typing.problems or unknown or not first or _mentions(signature.item, broken):
                 continue
             try:
                 lower_function(state, signature, typing)
