@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,11 +10,12 @@ from mapal.codegen.device import Accelerator, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
 from mapal.codegen.llvm.module import ModuleBuilder, Processor
+from mapal.diagnostics.recursion import recursion_room
 from mapal.ir.graph import Graph
 
-_DEEPEST_NESTING = 200_000
-"""Regions nest as deeply as the source does. Python frames live on the heap, so this costs
-memory only where a program asks for it."""
+_DEEPEST_RECURSION = 100_000
+"""Frames for regions and bodies, which nest as deeply as the source does. Frames of Python
+functions live on the heap, so this costs memory only where a program needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def emit(graph: Graph, profile: Profile, *, name: str) -> Emission:
 
     Raises `Unsupported` for values that are too wide or too large to handle.
     """
-    with _room_for_nesting():
+    with recursion_room(_DEEPEST_RECURSION):
         module = ModuleBuilder(graph, profile, name)
         for function in reachable_functions(graph):
             emit_function(module, graph.functions[function])
@@ -52,13 +50,3 @@ def emit(graph: Graph, profile: Profile, *, name: str) -> Emission:
             return Emission(module.text(), plan, None)
         device_ll, plan["kernels"] = emit_device(graph, profile, profile.device, name)
     return Emission(module.text(), plan, device_ll)
-
-
-@contextmanager
-def _room_for_nesting() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST_NESTING))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

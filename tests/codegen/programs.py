@@ -490,4 +490,45 @@ fn main() {
     r.0[0] -> println; r.0[1] -> println; r.1[0] -> println; r.1[1] -> println;
 }
 """,
+    "guards that select products and laws": """
+fn pick(k: i32, d: i32) -> i32 {
+    [1, 2, 3] -> a: [i32; 3];
+    3 -> iota -> n;
+    k -> {
+        -0-> { (10 / d, a, true) }
+        -1-> { (20 / d, n, false) }
+        -_-> { (30, [d, d, d], true) };
+    } -> chosen;
+    chosen.2 -> println;
+    chosen.1[2] + chosen.0 -> ret;
+}
+fn both(flag: bool, x: i32) -> (i32, f32) {
+    flag -> { -true-> { (x, 1.5) } -false-> { (0 - x, 2.5) } } -> ret;
+}
+fn nothing(x: i32) { x -> print; }
+fn main() {
+    (0, 2) -> pick -> println; (1, 5) -> pick -> println; (2, 0) -> pick -> println;
+    (true, 4) -> both -> p; p.0 -> println; p.1 -> println;
+    7 -> nothing; "" -> println;
+    (1, 0) -> pick -> println;
+}
+""",
+    "constants in structs and of every width": """
+type Entry { key: u8, on: bool, weight: f64, parts: [i64; 2] }
+fn main() {
+    [
+        Entry { key: 200, on: true, weight: 0.1, parts: [1, -9000000000] },
+        Entry { key: 3, on: false, weight: 123456789012.5, parts: [2, 3] }
+    ] -> table: [Entry; 2];
+    [[200, 1, 34], [92, 7, 0]] -> bytes: [[u8; 3]; 2];
+    [true, false, true] -> flags: [bool; 3];
+    1 -> k;
+    table[k].weight -> println; table[k - 1].key -> println; table[k - 1].parts[k] -> println;
+    bytes[k][0] -> println; bytes[0][2] -> println; flags[k] -> println; flags[k + 1] -> println;
+    table -> map { e -> e.on } -> on;
+    on[0] -> println;
+    (bytes, flags[0]) -> pair;
+    pair.0[1][1] -> println;
+}
+""",
 }

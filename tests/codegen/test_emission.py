@@ -47,6 +47,9 @@ def test_no_array_on_the_stack_and_no_licence_for_llvm(target: str) -> None:
     for source in EVERYTHING:
         text = emitted(source, target).ll
         assert "= alloca" not in text
+        # A loop may run forever, and then it must.
+        assert "mustprogress" not in text
+        assert "willreturn" not in text
         for flag in ("fast", "contract", "reassoc", "nnan", "ninf", "nsz", "arcp", "afn"):
             assert f" {flag} " not in text
         # Overflow flags belong to our own counters, which are 64 bits wide.
