@@ -271,7 +271,11 @@ class _Maker:
         return self._f.binary(code, left, right, self._key)
 
     def unary(self, step: Step) -> ObjectId | None:
+        """Half of the time on a float, if there is one: most of these take nothing else."""
         x = self._scalar(step.picks[0])
+        floats = [*self._of(F32), *self._of(F64)]
+        if floats and step.picks[1] & 1:
+            x = floats[step.picks[0] % len(floats)]
         if x is None:
             return None
         ty = self._f.ty(x)
@@ -569,5 +573,5 @@ _STEPS = {
 PLAIN_STEPS = tuple(kind for kind in _STEPS if kind not in ("constant", "guard", "loop"))
 """Kinds of steps that have nothing inside and no value of their own."""
 
-COMMON_STEPS = ("binary", "collect", "call", "print")
+COMMON_STEPS = ("binary", "unary", "collect", "collect", "call", "print")
 """Those that a generator should make more often."""

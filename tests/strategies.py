@@ -107,7 +107,7 @@ def scripts(*, traps: bool = True) -> st.SearchStrategy[Script]:
         inputs,
         st.sampled_from((I32, F64, BOOL, Array(I32, 3), Tuple((I32, Array(F32, 2))))),
         steps(2, 10),
-        st.lists(_functions | _helpers, max_size=3).map(tuple),
+        st.lists(_functions | _functions | _helpers, max_size=4).map(tuple),
         st.booleans(),
         st.just(traps),
     )

@@ -512,6 +512,52 @@ def mutual_recursion() -> Graph:
     return rebuilt(graph, morphisms={find(graph, ops.Unary).id: {"op": ops.Call(names[1])}})
 
 
+def two_functions(build: Callable[[FunctionBuilder], object]) -> Graph:
+    """`main` as built, and another function beside it with region, objects and all."""
+    builder, main, f = one_function(BOOL, BOOL)
+    build(f)
+    f.finish()
+    other = builder.declare(FunctionKind.NAMED, "other", BOOL, BOOL, K)
+    f = builder.build(other)
+    f.output(f.phi(f.begin_guard(f.input, K), f.input, f.input), K)
+    f.finish()
+    return builder.seal(main)
+
+
+def guarded_pair() -> Graph:
+    return two_functions(lambda f: f.output(f.phi(f.begin_guard(f.input, K), f.input, f.input), K))
+
+
+def foreign_region() -> Graph:
+    graph = guarded_pair()
+    phi = find(graph, ops.Phi)
+    return rebuilt(graph, morphisms={phi.id: {"region": graph.functions[1].body}})
+
+
+def foreign_parent() -> Graph:
+    graph = guarded_pair()
+    arm = graph.guards[1].arm_true
+    return rebuilt(graph, regions={arm: {"parent": graph.functions[0].body}})
+
+
+def foreign_arm() -> Graph:
+    graph = guarded_pair()
+    return rebuilt(graph, guards={0: {"arm_true": graph.guards[1].arm_true}})
+
+
+def no_region() -> Graph:
+    graph = guarded_pair()
+    body = graph.functions[0].regions
+    return rebuilt(
+        graph,
+        regions={region: {"function": FunctionId(1)} for region in body},
+        functions={
+            0: {"regions": ()},
+            1: {"regions": tuple(region.id for region in graph.regions)},
+        },
+    )
+
+
 CORRUPTIONS: list[tuple[str, Callable[[], Graph]]] = [
     ("Unowned", unowned_object),
     ("Unowned", wrong_position),
@@ -601,6 +647,10 @@ CORRUPTIONS: list[tuple[str, Callable[[], Graph]]] = [
     ("BadRegion", guard_field(phi=MorphismId(0))),
     ("BadRegion", guard_field(region=RegionId(9))),
     ("BadRegion", guard_field(arm_true=RegionId(2), arm_false=RegionId(1))),
+    ("BadRegion", foreign_region),
+    ("BadRegion", foreign_parent),
+    ("BadRegion", foreign_arm),
+    ("BadRegion", no_region),
     ("BadRegion", part_of_a_pack_elsewhere),
     ("BadRegion", effect_in_an_arm),
     ("BadRegion", guard_that_reads_itself),
