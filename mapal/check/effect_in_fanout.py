@@ -34,7 +34,7 @@ def effects_in_fanouts(declarations: Declarations) -> list[Diagnostic]:
     return [
         Diagnostic(
             code=KIND.code,
-            message=f"{site.name} has an effect, and stands in a branch of a fanout",
+            message=f"`{site.name}` has an effect, and stands in a branch of a fanout",
             tokens=site.tokens,
             span=None,
             hint="bind the value in the branch and print after the block, or use `seq`",

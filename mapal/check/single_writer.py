@@ -20,8 +20,7 @@ KIND = DiagnosticKind(
     ),
     example="fn size(n: i32) -> i32 { n -> ret; -n -> ret; }\nfn main() { }",
     correction=(
-        "fn size(n: i32) -> i32 { (n < 0) -> { -true-> -n; -false-> n; } -> ret; }\n"
-        "fn main() { }"
+        "fn size(n: i32) -> i32 { (n < 0) -> { -true-> -n; -false-> n; } -> ret; }\nfn main() { }"
     ),
 )
 
@@ -41,7 +40,7 @@ def several_returns(graph: Graph) -> list[Diagnostic]:
             found.append(
                 Diagnostic(
                     code=KIND.code,
-                    message=f"{function.name} returns its result a second time here",
+                    message=f"`{function.name}` returns its result a second time here",
                     tokens=writer.key[-1],
                     span=None,
                     hint="select one value with a guard and return that",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mapal.ir.graph import FunctionKind, RegionKind
-from mapal.ir.types import Array, Tuple, Type, depth
+from mapal.ir.types import I32, Array, Tuple, Type, depth
 from mapal.lower import chains
 from mapal.lower.context import Context, ReduceSite, over
 from mapal.lower.depths import require_depth
@@ -53,14 +53,22 @@ def collection(context: Context, node: ast.CollectionStage, wire: DraftValue) ->
 
 def _array(ty: Type, code: str, what: str, tokens: ast.Tokens) -> Array:
     if not isinstance(ty, Array):
-        raise stop(code, f"{what} takes an array, not {ty}", tokens)
+        raise stop(code, f"{what} takes an array, not `{ty}`", tokens, _array_hint(ty))
     return ty
+
+
+def _array_hint(ty: Type) -> str:
+    if ty == I32:
+        return "the numbers below a literal are an array: `10 -> iota`"
+    if isinstance(ty, Tuple) and any(isinstance(item, Array) for item in ty.items):
+        return "send the array alone: a body reads other values by their names"
+    return "send an array, such as `[a, b]`"
 
 
 def _bad_fold(wire: DraftValue, tokens: ast.Tokens) -> Exception:
     return stop(
         "L1603",
-        f"`fold` takes a start value and an array, not {wire.ty}",
+        f"`fold` takes a start value and an array, not `{wire.ty}`",
         tokens,
         "write `(start, array) -> fold { acc, x -> … }`",
     )
@@ -69,7 +77,7 @@ def _bad_fold(wire: DraftValue, tokens: ast.Tokens) -> Exception:
 def _require_tail(node: ast.CollectionStage, value: DraftValue, wanted: Type) -> None:
     tail = node.body.tail
     assert tail is not None
-    require_type(value, wanted, f"the body of {node.operator}", tail.tokens)
+    require_type(value, wanted, f"the body of `{node.operator}`", tail.tokens)
 
 
 def _body(
@@ -94,7 +102,12 @@ def _body(
         taken.append(value)
     tail = chains.block(body, node.body, None, wants=True)
     if tail is None or node.body.tail is None:
-        raise stop("L1604", f"the body of {node.operator} yields no value", node.tokens)
+        raise stop(
+            "L1604",
+            f"the body of `{node.operator}` yields no value",
+            node.tokens,
+            "end it with an expression, without `;`",
+        )
     reject_string(tail, node.body.tail.tokens)
     draft.output = tail.ty
     draft.returns.append((tail, over(node.body.tail.tokens)))

@@ -72,7 +72,7 @@ def _print(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue) ->
     if not is_printable(wire.ty):
         raise stop(
             "L1207",
-            f"a value of type {wire.ty} cannot be printed",
+            f"a value of type `{wire.ty}` cannot be printed",
             tokens,
             "print its elements or components",
         )
@@ -84,13 +84,26 @@ def _print(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue) ->
 def _zip(context: Context, tokens: ast.Tokens, wire: DraftValue) -> DraftValue:
     if not isinstance(wire.ty, Tuple) or len(wire.ty.items) != 2:
         raise stop(
-            "L1606", f"`zip` takes a pair of arrays, not {wire.ty}", tokens, "write `(a, b) -> zip`"
+            "L1606",
+            f"`zip` takes a pair of arrays, not `{wire.ty}`",
+            tokens,
+            "write `(a, b) -> zip`",
         )
     left, right = wire.ty.items
     if not isinstance(left, Array) or not isinstance(right, Array):
-        raise stop("L1607", f"`zip` takes two arrays, not {wire.ty}", tokens)
+        raise stop(
+            "L1607",
+            f"`zip` takes two arrays, not `{wire.ty}`",
+            tokens,
+            "repeat a single value: `(value, 10) -> fill`",
+        )
     if left.length != right.length:
-        raise stop("L1608", f"`zip` of {left.length} and {right.length} elements", tokens)
+        raise stop(
+            "L1608",
+            f"these arrays have {left.length} and {right.length} elements",
+            tokens,
+            "`zip` pairs arrays of one length",
+        )
     key = at(tokens[0])
     parts = [context.component(wire, 0, key), context.component(wire, 1, key)]
     result = Array(Tuple((left.element, right.element)), left.length)
@@ -99,9 +112,19 @@ def _zip(context: Context, tokens: ast.Tokens, wire: DraftValue) -> DraftValue:
 
 def _enumerate(context: Context, tokens: ast.Tokens, wire: DraftValue) -> DraftValue:
     if not isinstance(wire.ty, Array):
-        raise stop("L1609", f"`enumerate` takes an array, not {wire.ty}", tokens)
+        raise stop(
+            "L1609",
+            f"`enumerate` takes an array, not `{wire.ty}`",
+            tokens,
+            "the indices alone are `10 -> iota`",
+        )
     if wire.ty.length > LONGEST_RANGE:
-        raise stop("L1610", f"`enumerate` counts at most {LONGEST_RANGE} elements", tokens)
+        raise stop(
+            "L1610",
+            f"`enumerate` counts at most {LONGEST_RANGE} elements",
+            tokens,
+            "its indices are `i32`; use an array of arrays",
+        )
     result = Array(Tuple((I32, wire.ty.element)), wire.ty.length)
     return context.operate(ops.Enumerate(), [wire], result, at(tokens[0]))
 
@@ -135,7 +158,7 @@ def _widen(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue) ->
     if (wire.ty, target) not in WIDENINGS:
         raise stop(
             "L1614",
-            f"`{name}` does not take {wire.ty}",
+            f"`{name}` does not take `{wire.ty}`",
             tokens,
             f"`to_{target}` converts any number",
         )
@@ -147,7 +170,7 @@ def _convert(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue) 
     if not is_numeric(wire.ty):
         raise stop(
             "L1616",
-            f"`{name}` converts numbers, not {wire.ty}",
+            f"`{name}` converts numbers, not `{wire.ty}`",
             tokens,
             "select a number: `b -> { -true-> 1; -false-> 0; }`",
         )
@@ -163,9 +186,11 @@ def _unary(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue) ->
     if not fits:
         raise stop(
             "L1617",
-            f"`{name}` does not take {wire.ty}",
+            f"`{name}` does not take `{wire.ty}`",
             tokens,
-            "convert it first: `-> to_f32`" if is_numeric(wire.ty) else None,
+            "convert it first: `-> to_f64`"
+            if is_numeric(wire.ty)
+            else "select a number: `b -> { -true-> 1.0; -false-> 0.0; }`",
         )
     return context.operate(ops.Unary(_UNARY[name]), [wire], wire.ty, at(tokens[0]))
 
@@ -175,7 +200,7 @@ def _extremum(context: Context, name: str, tokens: ast.Tokens, wire: DraftValue)
     if len(items) != 2 or items[0] != items[1] or not is_numeric(items[0]):
         raise stop(
             "L1618",
-            f"`{name}` takes a pair of numbers of one type, not {wire.ty}",
+            f"`{name}` takes a pair of numbers of one type, not `{wire.ty}`",
             tokens,
             f"write `(a, b) -> {name}`",
         )

@@ -38,9 +38,9 @@ def recursion(
 def _message(name: str, cycle: list[str]) -> str:
     others = [other for other in cycle if other != name]
     if not others:
-        return f"{name} calls itself"
+        return f"`{name}` calls itself"
     more = ", …" if len(others) > _NAMES_IN_MESSAGE else ""
-    return f"{name} calls itself through {', '.join(others[:_NAMES_IN_MESSAGE])}{more}"
+    return f"`{name}` calls itself through {', '.join(others[:_NAMES_IN_MESSAGE])}{more}"
 
 
 def effectful_functions(resolutions: Mapping[str, Resolution]) -> frozenset[str]:

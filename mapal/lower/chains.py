@@ -58,13 +58,18 @@ def _update(context: Context, node: ast.UpdateStatement) -> None:
     name_tokens = (node.name_token, node.name_token)
     target = context.resolution.updates.get(node.name_token)
     if target is None:
-        raise stop("L1101", f"there is no {node.name} here", name_tokens)
+        raise stop(
+            "L1101",
+            f"there is no `{node.name}` here",
+            name_tokens,
+            f"bind it first: `array -> mut {node.name};`",
+        )
     local = target.local
     context.require_alive(local, name_tokens)
     if not local.mutable:
         raise stop(
             "L1104",
-            f"{node.name} is not mutable",
+            f"`{node.name}` is not mutable",
             name_tokens,
             f"declare it with `mut {node.name}`",
         )
@@ -72,13 +77,23 @@ def _update(context: Context, node: ast.UpdateStatement) -> None:
         raise _assignment_in_arm(node.name, node.tokens)
     array = context.bindings[local].value
     if not isinstance(array.ty, Array):
-        raise stop("L1204", f"{node.name} is a {array.ty}, not an array", name_tokens)
+        raise stop(
+            "L1204",
+            f"`{node.name}` is of type `{array.ty}`, not an array",
+            name_tokens,
+            "only elements of arrays are updated; build a tuple or struct anew",
+        )
     index = expression(context, node.index)
     if not is_integer(index.ty):
-        raise stop("L1201", f"an index is an integer, not {index.ty}", node.index.tokens)
+        raise stop(
+            "L1201",
+            f"an index is an integer, not `{index.ty}`",
+            node.index.tokens,
+            "convert it to `i32` first, and bind it to a name",
+        )
     note_index(context, node.index, array.ty.length)
     value = expression(context, node.value)
-    require_type(value, array.ty.element, f"an element of {node.name}", node.value.tokens)
+    require_type(value, array.ty.element, f"an element of `{node.name}`", node.value.tokens)
     updated = context.operate(ops.Update(), [array, index, value], array.ty, over(node.tokens))
     context.rebind(local, updated)
 
@@ -86,7 +101,7 @@ def _update(context: Context, node: ast.UpdateStatement) -> None:
 def _assignment_in_arm(name: str, tokens: ast.Tokens) -> Exception:
     return stop(
         "L1408",
-        f"an arm that selects a value cannot change {name}",
+        f"an arm that selects a value cannot change `{name}`",
         tokens,
         f"select the new value and rebind after the guard: `… -> {name};`",
     )
@@ -128,7 +143,7 @@ def _clock(context: Context, node: ast.Chain, *, wants: bool) -> DraftValue | No
             if meaning == Builtin("time"):
                 value = builtins.read_clock(context, first.value.tokens)
                 return stages(context, node.stages[1:], value, wants=wants)
-    raise stop("L1301", "`()` only heads `() -> time`", head.tokens)
+    raise stop("L1301", "`()` is no value", head.tokens, "it only heads `() -> time`")
 
 
 def require_wire(value: DraftValue | None, tokens: ast.Tokens) -> DraftValue:
@@ -149,9 +164,9 @@ def _stage(
         case ast.LoopStage():
             raise stop(
                 "L1304",
-                "`-> loop` must be a statement of its own, at the end of the arm of a"
-                " loop that continues",
+                "`-> loop` does not stand here",
                 node.tokens,
+                "it is a statement of its own, the last of the arm of a loop that goes on",
             )
         case ast.BindStage():
             value = require_wire(wire, node.tokens)
@@ -192,7 +207,7 @@ def _ignored_wire(context: Context, node: ast.ExpressionStage) -> Exception:
     ):
         return stop(
             "L1106",
-            f"{value.base.name} takes its argument from the wire",
+            f"`{value.base.name}` takes its argument from the wire",
             node.tokens,
             f"send one value, or a tuple: `(a, b) -> {value.base.name}`",
         )
@@ -213,7 +228,12 @@ def _fanout(
         if not wants:
             continue
         if value is None:
-            raise stop("L1305", "this branch yields no value to join", branch.tokens)
+            raise stop(
+                "L1305",
+                "this branch yields no value to join",
+                branch.tokens,
+                "let it end in a value, or let nothing follow the block",
+            )
         values.append(reject_string(value, branch.tokens) if len(node.branches) > 1 else value)
     return context.tuple_of(values, over(node.tokens)) if wants else None
 
@@ -247,13 +267,13 @@ def _rebind(context: Context, target: Rebind, tokens: ast.Tokens, value: DraftVa
     if not local.mutable:
         raise stop(
             "L1104",
-            f"{local.name} is not mutable",
+            f"`{local.name}` is not mutable",
             tokens,
             f"declare it with `mut {local.name}`, or choose a fresh name",
         )
     if target.in_arm:
         raise _assignment_in_arm(local.name, tokens)
-    require_type(value, context.bindings[local].value.ty, local.name, tokens)
+    require_type(value, context.bindings[local].value.ty, f"`{local.name}`", tokens)
     context.rebind(local, value)
     return value
 
@@ -264,8 +284,13 @@ def call(
     """Application of a named function; None when it has an effect and no result."""
     signature = context.program.declarations.functions[name]
     if argument.ty == STR:
-        raise stop("L1201", f"{name} takes {signature.argument}, not a string", tokens)
-    require_type(argument, signature.argument, name, tokens)
+        raise stop(
+            "L1201",
+            f"`{name}` takes `{signature.argument}`, not a string",
+            tokens,
+            "strings can only be named and printed",
+        )
+    require_type(argument, signature.argument, f"`{name}`", tokens)
     context.facts.calls.add(name)
     key = at(tokens[0])
     if not signature.effectful:
@@ -289,7 +314,12 @@ def _return(context: Context, node: ast.RetStage, wire: DraftValue | None) -> Dr
             "select the value, and return it after the guard",
         )
     if context.loops:
-        raise stop("L1405", "a loop returns only by its exit arm", node.tokens)
+        raise stop(
+            "L1405",
+            "a loop returns only by its exit arm",
+            node.tokens,
+            "end the exit arm with `-> ret`, or bind the value and return it after the loop",
+        )
     if node.slot is None:
         return_whole(context, wire, node.tokens)
     else:

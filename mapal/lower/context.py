@@ -231,7 +231,7 @@ class Context:
         if binding is not None and binding.dead:
             raise stop(
                 "L1107",
-                f"{local.name} was carried by a loop and has no value after it",
+                f"`{local.name}` was carried by a loop and has no value after it",
                 tokens,
                 "let the loop exit with the value: `-false-> value -> name;`",
             )
@@ -244,12 +244,17 @@ class Context:
         if value.ty == STR:
             raise stop(
                 "L1206",
-                f"the string {local.name} cannot be captured",
+                f"the string `{local.name}` cannot be captured",
                 tokens,
                 "strings can only be printed",
             )
         if has_no_representation(value.ty):
-            raise stop("L1301", f"{local.name} holds no value to capture", tokens)
+            raise stop(
+                "L1301",
+                f"`{local.name}` holds no value to capture",
+                tokens,
+                "it is the result of a function that declares none",
+            )
         if value.literal is not None:
             return value
         inner = DraftValue(value.ty, local.name, over(tokens), argument=0)
@@ -263,14 +268,14 @@ class Context:
         if self.arm_depth:
             raise stop(
                 "L1404",
-                f"{what} has an effect, and stands in an arm that selects a value",
+                f"`{what}` has an effect, and stands in an arm that selects a value",
                 tokens,
                 "select the value, and print it after the guard",
             )
         if self.returned is not None:
             raise stop(
                 "L1307",
-                f"{what} has an effect after the return of the function",
+                f"`{what}` has an effect after the return of the function",
                 tokens,
                 "return last",
             )

@@ -96,12 +96,12 @@ def _name(context: Context, name: str, tokens: ast.Tokens) -> DraftValue:
     if name in context.program.declarations.functions:
         raise stop(
             "L1105",
-            f"{name} is a function, not a value",
+            f"`{name}` is a function, not a value",
             tokens,
             f"send a value to it: `x -> {name}`",
         )
     hint = "bind it first: `value -> " + name + ";`"
-    raise stop("L1101", f"there is no {name} here", tokens, hint)
+    raise stop("L1101", f"there is no `{name}` here", tokens, hint)
 
 
 def _float(
@@ -115,7 +115,12 @@ def _float(
 def reject_string(value: DraftValue, tokens: ast.Tokens) -> DraftValue:
     """L1206 for a string where only other values may go."""
     if value.ty == STR:
-        raise stop("L1206", "a string can only be named and printed", tokens)
+        raise stop(
+            "L1206",
+            "a string can only be named and printed",
+            tokens,
+            "print the parts one by one, with `print`",
+        )
     return value
 
 
@@ -129,7 +134,10 @@ def _array(context: Context, node: ast.ArrayLiteral) -> DraftValue:
     for part, item in zip(parts, node.items, strict=True):
         if part.ty != first:
             raise stop(
-                "L1201", f"an array of {first} has an element of type {part.ty}", item.tokens
+                "L1201",
+                f"an array of `{first}` has an element of type `{part.ty}`",
+                item.tokens,
+                _conversion_hint(part.ty, first),
             )
     return context.operate(MakeArray(), parts, Array(first, len(parts)), over(node.tokens))
 
@@ -139,25 +147,35 @@ def _struct(context: Context, node: ast.StructLiteral) -> DraftValue:
     if struct is None:
         at_name = (node.tokens[0], node.tokens[0])
         hint = type_hint(node.name, context.program.declarations.types)
-        raise stop("L1102", f"there is no type {node.name}", at_name, hint)
+        raise stop("L1102", f"there is no type `{node.name}`", at_name, hint)
     given: dict[str, DraftValue] = {}
     wanted = dict(struct.fields)
     for init in node.fields:
         if init.name not in wanted:
-            message = f"{struct} has no field {init.name}"
+            message = f"`{struct}` has no field `{init.name}`"
             raise stop("L1103", message, init.tokens, _known_fields(struct))
         if init.name in given:
-            raise stop("L1005", f"field {init.name} is given twice", init.tokens)
+            raise stop(
+                "L1005",
+                f"field `{init.name}` is given twice",
+                init.tokens,
+                "give every field once",
+            )
         value = (
             _name(context, init.name, (init.tokens[0], init.tokens[0]))
             if init.value is None
             else expression(context, init.value)
         )
-        require_type(value, wanted[init.name], f"field {init.name}", init.tokens)
+        require_type(value, wanted[init.name], f"field `{init.name}`", init.tokens)
         given[init.name] = value
     missing = [name for name in wanted if name not in given]
     if missing:
-        raise stop("L1201", f"{struct} needs {', '.join(missing)} too", node.tokens)
+        raise stop(
+            "L1201",
+            f"`{struct}` has more fields than are given here",
+            node.tokens,
+            f"give {', '.join(missing[:_FIELDS_IN_HINT])} too",
+        )
     parts = [given[name] for name in wanted]
     return context.operate(MakeStruct(struct), parts, struct, over(node.tokens))
 
@@ -167,16 +185,33 @@ def require_type(value: DraftValue, wanted: Type, what: str, tokens: ast.Tokens)
     if value.ty != wanted:
         raise stop(
             "L1201",
-            f"{what} needs {wanted}, not {value.ty}",
+            f"{what} needs `{wanted}`, not `{value.ty}`",
             tokens,
             _conversion_hint(value.ty, wanted),
         )
 
 
-def _conversion_hint(found: Type, wanted: Type) -> str | None:
+def _conversion_hint(found: Type, wanted: Type) -> str:
+    """What to do about a value of another type than is wanted."""
     if is_numeric(found) and is_numeric(wanted):
         return f"convert it: `-> to_{wanted}`"
-    return None
+    if found == BOOL and is_numeric(wanted):
+        return "select a number: `b -> { -true-> 1; -false-> 0; }`"
+    if wanted == BOOL:
+        return "compare it: `x != 0`"
+    if isinstance(found, Array) and isinstance(wanted, Array) and found.element == wanted.element:
+        return "the length of an array is part of its type"
+    return "nothing converts by itself; check where the value comes from"
+
+
+def _operand_hint(code: BinaryCode, left: Type, right: Type) -> str:
+    if code in ops.LOGIC:
+        return "`&&` and `||` take bools; compare first: `x != 0`"
+    if left != right and is_numeric(left):
+        return _conversion_hint(right, left)
+    if isinstance(left, Scalar) and left == right:
+        return "bools are compared with `==` and `!=` only"
+    return "take the parts of a product with `.0` or `[i]`, and combine those"
 
 
 def _unary(context: Context, node: ast.Unary, wire: DraftValue | None) -> DraftValue:
@@ -196,7 +231,12 @@ def _unary(context: Context, node: ast.Unary, wire: DraftValue | None) -> DraftV
         require_type(operand, BOOL, "`!`", operand_node.tokens)
         return context.operate(ops.Unary(UnaryCode.NOT), [operand], BOOL, key)
     if not is_numeric(operand.ty):
-        raise stop("L1201", f"`-` needs a number, not {operand.ty}", operand_node.tokens)
+        raise stop(
+            "L1201",
+            f"`-` needs a number, not `{operand.ty}`",
+            operand_node.tokens,
+            "write `!` to negate a bool" if operand.ty == BOOL else "negate its parts",
+        )
     return context.operate(ops.Unary(UnaryCode.NEG), [operand], operand.ty, key)
 
 
@@ -222,9 +262,9 @@ def _apply(
     if not fits or left.ty != right.ty:
         raise stop(
             "L1201",
-            f"`{term.operator}` does not take {left.ty} and {right.ty}",
+            f"`{term.operator}` does not take `{left.ty}` and `{right.ty}`",
             token,
-            _conversion_hint(right.ty, left.ty) if left.ty != right.ty else None,
+            _operand_hint(code, left.ty, right.ty),
         )
     if code in (BinaryCode.DIV, BinaryCode.MOD) and is_integer(left.ty):
         divisor = literal_integer(term.operand)
@@ -274,13 +314,20 @@ def _subscript(
 ) -> DraftValue:
     index = expression(context, index_node)
     if not isinstance(array.ty, Array):
-        raise stop("L1204", f"{array.ty} is no array and cannot be indexed", tokens)
+        raise stop(
+            "L1204",
+            f"a value of type `{array.ty}` cannot be indexed",
+            tokens,
+            "take a component with `.0`"
+            if isinstance(array.ty, Tuple | Struct)
+            else "only arrays have elements",
+        )
     if not is_integer(index.ty):
         raise stop(
             "L1201",
-            f"an index is an integer, not {index.ty}",
+            f"an index is an integer, not `{index.ty}`",
             index_node.tokens,
-            "convert it: `-> to_i32`" if is_numeric(index.ty) else None,
+            "convert it to `i32` first, and bind it to a name",
         )
     note_index(context, index_node, array.ty.length)
     return context.operate(ops.Index(), [array, index], array.ty.element, over(tokens))
@@ -288,10 +335,17 @@ def _subscript(
 
 def _slot(context: Context, product: DraftValue, slot: int, tokens: ast.Tokens) -> DraftValue:
     if not isinstance(product.ty, Tuple | Struct):
-        hint = "index an array with `[ ]`" if isinstance(product.ty, Array) else None
-        raise stop("L1204", f"{product.ty} has no components", tokens, hint)
+        hint = "index an array with `[ ]`"
+        if not isinstance(product.ty, Array):
+            hint = "tuples and structs have components"
+        raise stop("L1204", f"a value of type `{product.ty}` has no components", tokens, hint)
     if slot >= len(product.ty.items):
-        raise stop("L1205", f"{product.ty} has components 0 to {len(product.ty.items) - 1}", tokens)
+        raise stop(
+            "L1205",
+            f"`{product.ty}` has no component {slot}",
+            tokens,
+            f"its components are 0 to {len(product.ty.items) - 1}",
+        )
     return context.project(product, slot, over(tokens))
 
 
@@ -299,14 +353,14 @@ def _member(context: Context, product: DraftValue, name: str, tokens: ast.Tokens
     ty = product.ty
     slot = field_slot(ty, name) if isinstance(ty, Struct) else None
     if slot is None:
-        raise stop("L1103", f"{ty} has no field {name}", tokens, _known_fields(ty))
+        raise stop("L1103", f"`{ty}` has no field `{name}`", tokens, _known_fields(ty))
     return context.project(product, slot, over(tokens))
 
 
-def _known_fields(ty: Type) -> str | None:
+def _known_fields(ty: Type) -> str:
     """The fields of a struct, for a hint; the first few of many."""
     if not isinstance(ty, Struct):
-        return None
+        return "only structs have named fields; tuples have `.0`, `.1`, …"
     names = [name for name, _ in ty.fields[:_FIELDS_IN_HINT]]
     more = ", …" if len(ty.fields) > _FIELDS_IN_HINT else ""
     return f"its fields are {', '.join(names)}{more}"

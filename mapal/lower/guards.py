@@ -19,13 +19,23 @@ from mapal.syntax import ast
 def guard(context: Context, node: ast.GuardStage, wire: DraftValue) -> DraftValue:
     """The value that a guard selects."""
     if is_routing(node) and not context.loops:
-        raise stop("L1304", "`-> loop` stands outside a loop", node.tokens)
+        raise stop(
+            "L1304",
+            "`-> loop` stands outside a loop",
+            node.tokens,
+            "put the statements into `loop { … }`, with this guard as the last",
+        )
     kinds = [arm.discriminant for arm in node.arms]
     numbers = [arm for arm in node.arms if arm.discriminant == "integer"]
     truths = [arm for arm in node.arms if arm.discriminant in ("true", "false")]
     if numbers and truths:
         odd = truths[0] if node.arms[0].discriminant == "integer" else numbers[0]
-        raise stop("L1403", "a guard tests either truth values or integers", odd.tokens)
+        raise stop(
+            "L1403",
+            "a guard tests either truth values or integers",
+            odd.tokens,
+            "compare first, `(n == 3) -> { … }`, or number all arms",
+        )
     defaults = kinds.count("default")
     if numbers:
         return _match(context, node, wire, numbers, defaults)
@@ -36,18 +46,26 @@ def _boolean(context: Context, node: ast.GuardStage, wire: DraftValue, defaults:
     if wire.ty != BOOL:
         raise stop(
             "L1406",
-            f"truth-value arms select on a bool, not {wire.ty}",
+            f"truth-value arms select on a bool, not `{wire.ty}`",
             node.tokens,
-            "compare first: `(n != 0) -> { … }`" if is_integer(wire.ty) else None,
+            "compare first: `(n != 0) -> { … }`",
         )
     arms: dict[str, ast.Arm] = {}
     for arm in node.arms:
         if arm.discriminant in arms:
-            raise stop("L1402", "this arm repeats an earlier one", arm.tokens)
+            raise stop(
+                "L1402",
+                "there is an arm for this value already",
+                arm.tokens,
+                "remove one of them",
+            )
         arms[arm.discriminant] = arm
     if len(arms) == 3:
         raise stop(
-            "L1402", "`-_->` is superfluous beside both truth values", arms["default"].tokens
+            "L1402",
+            "`-_->` is superfluous beside both truth values",
+            arms["default"].tokens,
+            "remove it",
         )
     if len(arms) < 2:
         raise stop(
@@ -77,21 +95,33 @@ def _match(
     defaults: int,
 ) -> DraftValue:
     if not is_integer(wire.ty) or not isinstance(wire.ty, Scalar):
-        raise stop("L1406", f"integer arms select on an integer, not {wire.ty}", node.tokens)
+        raise stop(
+            "L1406",
+            f"integer arms select on an integer, not `{wire.ty}`",
+            node.tokens,
+            "use `-true->` and `-false->`"
+            if wire.ty == BOOL
+            else "compare first: `(x < 1.0) -> { … }`",
+        )
     seen: set[int] = set()
     conditions: list[DraftValue] = []
     for arm in numbers:
         assert arm.value is not None
         token = (arm.guard_token, arm.guard_token)
         if arm.value in seen:
-            raise stop("L1402", f"{arm.value} has an arm already", arm.tokens)
+            raise stop(
+                "L1402",
+                f"there is an arm for {arm.value} already",
+                arm.tokens,
+                "remove one of them",
+            )
         seen.add(arm.value)
         number = integer_literal(context, arm.value, wire.ty, token)
         equal = ops.Binary(BinaryCode.EQ)
         conditions.append(context.operate(equal, [wire, number], BOOL, at(arm.guard_token)))
     if defaults > 1:
         again = [arm for arm in node.arms if arm.discriminant == "default"][1]
-        raise stop("L1402", "a second `-_->`", again.tokens)
+        raise stop("L1402", "there is a `-_->` already", again.tokens, "remove one of them")
     if not defaults:
         raise stop(
             "L1401", "the match has no arm for other values", node.tokens, "add `-_-> value;`"
@@ -165,4 +195,9 @@ def _same_types(node: ast.GuardStage, values: dict[int, DraftValue]) -> None:
     for arm in node.arms[1:]:
         ty = values[arm.guard_token].ty
         if ty != first:
-            raise stop("L1201", f"this arm yields {ty}, the first one {first}", arm.tokens)
+            raise stop(
+                "L1201",
+                f"this arm yields `{ty}`, the first one `{first}`",
+                arm.tokens,
+                "all arms yield values of one type",
+            )

@@ -106,6 +106,8 @@ class _Inspector:
         broken = declarations.types.broken
         for signature in declarations.every_function:
             self._parameters(signature)
+            if not _is_whole(signature.item):
+                continue
             typing = type_literals(signature, declarations)
             for token, scalar in typing.literals.items():
                 self._uses[token] = NameUse(NameKind.LITERAL, str(scalar), type=scalar)
@@ -208,6 +210,14 @@ class _Inspector:
                     ty = element
                 case _:
                     return
+
+
+def _is_whole(item: ast.FunctionItem) -> bool:
+    """Whether the parser made something of all that is written in a function."""
+    return not any(
+        isinstance(node, ast.Chain) and node.head is None and not node.stages
+        for node in _nodes(item)
+    )
 
 
 def _mentions(item: ast.FunctionItem, types: set[str]) -> bool:

@@ -19,7 +19,7 @@ from mapal.lower.context import Context, over
 from mapal.lower.dependence import depend_on
 from mapal.lower.depths import product_depth, require_depth
 from mapal.lower.draft import DraftLoop, DraftValue, MakeTuple, Operation
-from mapal.lower.reports import stop
+from mapal.lower.reports import StopLowering, stop
 from mapal.lower.resolve import Declare, Local
 from mapal.lower.results import return_whole
 from mapal.lower.shapes import LoopShape, loop_shape
@@ -58,8 +58,7 @@ def loop(context: Context, node: ast.LoopStatement) -> None:
 
 
 def _as_stop(diagnostic: Diagnostic) -> Exception:
-    assert diagnostic.tokens is not None
-    return stop(diagnostic.code, diagnostic.message, diagnostic.tokens, diagnostic.hint)
+    return StopLowering(diagnostic)
 
 
 class _Loop:
@@ -103,7 +102,7 @@ class _Loop:
         # A dead name is reported where the body reads or rebinds it.
         values = [context.bindings[local].value for local in self._carried]
         if self._has_effect:
-            values.insert(0, context.begin_effect("the loop", self._node.tokens))
+            values.insert(0, context.begin_effect("loop", self._node.tokens))
         init = context.tuple_of(values, self._key)
         state = DraftValue(init.ty, None, self._key)
         result = DraftValue(init.ty, None, self._key)
@@ -139,8 +138,9 @@ class _Loop:
         if wire.ty != BOOL:
             raise stop(
                 "L1406",
-                f"the guard that ends a loop tests a bool, not {wire.ty}",
+                f"the guard that ends a loop tests a bool, not `{wire.ty}`",
                 shape.guard.tokens,
+                "compare: `(i < n) -> { … }`",
             )
         made.cond = wire
         if not shape.jump_on:
@@ -187,7 +187,12 @@ class _Loop:
             assert final is not None
             value = self._value_before(chain, wire)
             if value is None:
-                raise stop("L1305", "the loop exits without a value to bind", final.tokens)
+                raise stop(
+                    "L1305",
+                    "the loop exits without a value to bind",
+                    final.tokens,
+                    "let a value flow into the name: `-false-> value -> name;`",
+                )
             binds = final if isinstance(final, ast.BindStage) else None
             return _Delivery(value, binds=binds, declares=fresh)
         value = chains.chain(context, chain, wire, wants=False)
@@ -221,15 +226,23 @@ class _Loop:
                 "give the value a name, and return it after the outer loop",
             )
         if context.arm_depth or context.outer is not None:
-            raise stop("L1405", "a value-selecting arm or a body cannot return", final.tokens)
-        if final.slot is not None:
-            raise stop("L1306", "a loop exits with the whole result", final.tokens)
+            raise stop(
+                "L1405",
+                "a value-selecting arm or a body cannot return",
+                final.tokens,
+                "let the loop exit into a name, and yield that",
+            )
         bare = chain.head is None and len(chain.stages) == 1
         if bare and context.signature.result is None:
             return _Delivery(None, returns=final)
         value = self._value_before(chain, wire)
         if value is None:
-            raise stop("L1306", "there is no value to return here", final.tokens)
+            raise stop(
+                "L1306",
+                "there is no value to return here",
+                final.tokens,
+                "send a value to it: `value -> ret`",
+            )
         if context.signature.effectful and not self._has_effect:
             raise stop(
                 "L1201",
@@ -278,6 +291,7 @@ class _Loop:
                 "L1503",
                 "nothing that the loop carries depends on the pass before",
                 self._node.tokens,
+                "rebind a carried name to something made of carried names, as `i + 1 -> i;` does",
             )
 
     def _close(

@@ -9,8 +9,8 @@ from mapal.diagnostics import Diagnostic
 from mapal.syntax import ast
 
 
-def problem(code: str, message: str, tokens: ast.Tokens, hint: str | None = None) -> Diagnostic:
-    """A diagnostic of this stage, located by tokens."""
+def problem(code: str, message: str, tokens: ast.Tokens, hint: str) -> Diagnostic:
+    """A diagnostic of this stage, located by tokens; the hint says what to write instead."""
     return Diagnostic(code=code, message=message, tokens=tokens, span=None, hint=hint)
 
 
@@ -22,6 +22,6 @@ class StopLowering(Exception):  # noqa: N818  # ends one function, carrying its 
         self.diagnostic = diagnostic
 
 
-def stop(code: str, message: str, tokens: ast.Tokens, hint: str | None = None) -> StopLowering:
+def stop(code: str, message: str, tokens: ast.Tokens, hint: str) -> StopLowering:
     """The exception for one report."""
     return StopLowering(problem(code, message, tokens, hint))

@@ -14,7 +14,12 @@ def return_whole(context: Context, value: DraftValue | None, tokens: ast.Tokens)
     """`-> ret`, or the tail of a function that declares a result."""
     signature = context.signature
     if signature.effectful and context.returned is not None:
-        raise stop("L1307", "a function with effects returns once", tokens)
+        raise stop(
+            "L1307",
+            "a function with effects returns once",
+            tokens,
+            "select one value with a guard and return that",
+        )
     context.returned = tokens
     if value is None:
         if signature.result is not None:
@@ -29,7 +34,7 @@ def return_whole(context: Context, value: DraftValue | None, tokens: ast.Tokens)
     if signature.result is None:
         raise stop(
             "L1201",
-            f"{signature.item.name} declares no result",
+            f"`{signature.item.name}` declares no result",
             tokens,
             f"write `-> {value.ty}` behind its parameters",
         )
@@ -44,11 +49,23 @@ def return_slot(context: Context, slot: int, value: DraftValue, tokens: ast.Toke
     """`-> ret.k`."""
     signature = context.signature
     if signature.effectful:
-        raise stop("L1307", "a function with effects returns its result whole", tokens)
+        raise stop(
+            "L1307",
+            "a function with effects returns its result whole",
+            tokens,
+            "write `(a, b) -> ret;`",
+        )
     result = signature.result
     arity = None if result is None else product_arity(result)
     if arity is None or slot >= arity:
-        raise stop("L1205", f"the result has no component {slot}", tokens)
+        raise stop(
+            "L1205",
+            f"the result has no component {slot}",
+            tokens,
+            "the result is a single value: `-> ret`"
+            if arity is None
+            else f"its components are 0 to {arity - 1}",
+        )
     assert isinstance(result, Tuple | Struct | Array)
     reject_string(value, tokens)
     require_type(value, component(result, slot), f"component {slot} of the result", tokens)

@@ -60,7 +60,12 @@ def return_problem(signature: Signature) -> Diagnostic | None:
     slots = [(stage.slot, stage) for _, stage in found if stage.slot is not None]
     if signature.result is None:
         if slots:
-            return problem("L1306", f"{item.name} declares no result", slots[0][1].tokens)
+            return problem(
+                "L1306",
+                f"`{item.name}` declares no result",
+                slots[0][1].tokens,
+                "write its type behind the parameters: `-> (i32, i32)`",
+            )
         return None
     if signature.effectful and slots:
         return None
@@ -76,11 +81,12 @@ def return_problem(signature: Signature) -> Diagnostic | None:
             "L1306",
             "a function returns its result either whole or component by component",
             slots[0][1].tokens,
+            "send the whole result to `-> ret`, or every component to its own `-> ret.k`",
         )
     if slots:
         return _slot_problem(signature, [(slot, stage) for slot, stage in slots])
     if not written:
-        return problem("L1306", f"{item.name} declares a result and never returns one", at, hint)
+        return problem("L1306", f"`{item.name}` declares a result and never returns one", at, hint)
     bare = _bare_return(item.body)
     if bare is not None:
         return problem("L1306", "there is no value to return here", bare.tokens, hint)
@@ -119,10 +125,20 @@ def _slot_problem(signature: Signature, slots: list[tuple[int, ast.RetStage]]) -
     seen: set[int] = set()
     for slot, stage in slots:
         if slot in seen:
-            return problem("L1306", f"component {slot} is returned twice", stage.tokens)
+            return problem(
+                "L1306",
+                f"component {slot} of the result is returned twice",
+                stage.tokens,
+                "return every component once",
+            )
         seen.add(slot)
     missing = next((slot for slot in range(arity) if slot not in seen), None)
     if missing is None:
         return None
     at = (signature.item.name_token, signature.item.name_token)
-    return problem("L1306", f"component {missing} of the result is never returned", at)
+    return problem(
+        "L1306",
+        f"component {missing} of the result is never returned",
+        at,
+        f"send a value to it: `value -> ret.{missing};`",
+    )

@@ -135,20 +135,20 @@ def _header_problems(
         found.append(
             problem(
                 "L1009",
-                f"a function cannot be called {item.name}",
+                f"a function cannot be called `{item.name}`",
                 at,
                 "the name is that of a builtin or a type; choose another",
             )
         )
     if item.name in earlier:
-        message = f"there is a function {item.name} already"
+        message = f"there is a function `{item.name}` already"
         found.append(problem("L1003", message, at, "give it another name"))
     elif item.name == "main":
         found.extend(_main_problems(item, types))
     seen: set[str] = set()
     for parameter in item.parameters:
         if parameter.name in seen:
-            message = f"{item.name} has a parameter {parameter.name} already"
+            message = f"`{item.name}` has a parameter `{parameter.name}` already"
             token = (parameter.name_token, parameter.name_token)
             found.append(problem("L1006", message, token, "give it another name"))
         seen.add(parameter.name)
@@ -166,12 +166,12 @@ def _main_problems(item: ast.FunctionItem, types: TypeNames) -> list[Diagnostic]
     for parameter in item.parameters:
         ty = _type_or_none(parameter.annotation, types)
         if ty is not None and entry.npy_form(ty) is None:
-            message = f"parameter {parameter.name} of main has type {ty}, which has no .npy form"
+            message = f"parameter `{parameter.name}` has type `{ty}`, which has no .npy form"
             found.append(problem("L1002", message, parameter.annotation.tokens, hint))
     if item.result is not None:
         ty = _type_or_none(item.result, types)
         if ty is not None and entry.result_forms(ty) is None:
-            message = f"the result of main has type {ty}, which has no .npy form"
+            message = f"the result has type `{ty}`, which has no .npy form"
             found.append(problem("L1002", message, item.result.tokens, hint))
     return found
 
@@ -211,7 +211,7 @@ def _signature(
         loops_with_effects=_loops_with_effects(resolution, effectful),
     )
     if max(depth(signature.input_type), depth(signature.output_type)) > MAXIMUM_DEPTH:
-        message = f"the parameters or the result of {item.name} nest too deep together"
+        message = f"the parameters or the result of `{item.name}` nest too deep together"
         at = (item.name_token, item.name_token)
         found.append(problem("L1209", message, at, f"types nest at most {MAXIMUM_DEPTH} levels"))
     return signature, found

@@ -55,7 +55,7 @@ def _declare(item: ast.TypeItem, names: TypeNames) -> list[Diagnostic]:
     struct = Struct(item.name, known)
     if depth(struct) > MAXIMUM_DEPTH:
         names.broken.add(item.name)
-        message = f"type {item.name} nests {depth(struct)} levels deep"
+        message = f"type `{item.name}` nests {depth(struct)} levels deep"
         hint = f"types nest at most {MAXIMUM_DEPTH} levels"
         return [*problems, problem("L1209", message, _name(item), hint)]
     names.structs[item.name] = struct
@@ -78,12 +78,12 @@ def _resolved_fields(
 def _field_name_problems(item: ast.TypeItem) -> list[Diagnostic]:
     if not item.fields:
         hint = f"give it one: `type {item.name} {{ value: i32 }}`"
-        return [problem("L1010", f"type {item.name} has no field", _name(item), hint)]
+        return [problem("L1010", f"type `{item.name}` has no field", _name(item), hint)]
     seen: set[str] = set()
     problems: list[Diagnostic] = []
     for field in item.fields:
         if field.name in seen:
-            message = f"type {item.name} has a field {field.name} already"
+            message = f"type `{item.name}` has a field `{field.name}` already"
             problems.append(problem("L1005", message, field.tokens, "give it another name"))
         seen.add(field.name)
     return problems
@@ -91,14 +91,18 @@ def _field_name_problems(item: ast.TypeItem) -> list[Diagnostic]:
 
 def _duplicate(item: ast.TypeItem) -> Diagnostic:
     scalar = item.name in SCALARS
-    message = f"{item.name} is a number type" if scalar else f"there is a type {item.name} already"
+    message = (
+        f"`{item.name}` is a type of the language"
+        if scalar
+        else f"there is a type `{item.name}` already"
+    )
     return problem("L1004", message, _name(item), "give it another name")
 
 
 def _recursive(item: ast.TypeItem) -> Diagnostic:
     return problem(
         "L1007",
-        f"type {item.name} contains itself",
+        f"type `{item.name}` contains itself",
         _name(item),
         "a value would have no end; refer to other values by their index in an array",
     )

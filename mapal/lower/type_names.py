@@ -87,7 +87,7 @@ def _named(expression: ast.NamedType, names: TypeNames) -> Type | None:
     if name in names.broken:
         return None
     raise UnknownTypeError(
-        problem("L1102", f"there is no type {name}", expression.tokens, type_hint(name, names))
+        problem("L1102", f"there is no type `{name}`", expression.tokens, type_hint(name, names))
     )
 
 

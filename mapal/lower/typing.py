@@ -98,7 +98,7 @@ class _Walker:
                 typing.problems.append(
                     problem(
                         "L1201",
-                        f"this literal was used as {root.looked_at} before it became {settled}",
+                        f"this literal was used as `{root.looked_at}` before it became `{settled}`",
                         variable.tokens,
                         "annotate the binding: `-> name: T`",
                     )
@@ -117,12 +117,12 @@ class _Walker:
             if site.in_collection and effectful:
                 self._report(
                     "L1605",
-                    f"{site.name} has an effect, and stands in a collection body",
+                    f"`{site.name}` has an effect, and stands in a collection body",
                     site.tokens,
                     "compute the array first and print in a loop",
                 )
 
-    def _report(self, code: str, message: str, tokens: ast.Tokens, hint: str | None = None) -> None:
+    def _report(self, code: str, message: str, tokens: ast.Tokens, hint: str) -> None:
         self._typing.problems.append(problem(code, message, tokens, hint))
 
     def _unify(self, a: Open, b: Open) -> None:
@@ -173,7 +173,7 @@ class _Walker:
     def _captured_write(self, local: Local, tokens: ast.Tokens) -> None:
         self._report(
             "L1108",
-            f"a collection body cannot change {local.name}, which is outside it",
+            f"a collection body cannot change `{local.name}`, which is outside it",
             tokens,
             "let the body yield a value, or use a loop",
         )
@@ -277,7 +277,7 @@ class _Walker:
         if not signature.parameters:
             self._report(
                 "L1201",
-                f"{name} has no parameters and cannot be called",
+                f"`{name}` has no parameters and cannot be called",
                 tokens,
                 "give it a parameter",
             )
@@ -338,11 +338,11 @@ class _Walker:
         if len(stage.parameters) != wanted:
             self._report(
                 "L1601",
-                f"{stage.operator} takes {wanted} parameter{'s' * (wanted > 1)},"
+                f"`{stage.operator}` takes {wanted} parameter{'s' * (wanted > 1)},"
                 f" not {len(stage.parameters)}",
                 stage.parameters[0].tokens,
-                {"map": "map { x -> … }", "fold": "fold { acc, x -> … }"}.get(
-                    stage.operator, "reduce { a, b -> … }"
+                {"map": "write `map { x -> … }`", "fold": "write `fold { acc, x -> … }`"}.get(
+                    stage.operator, "write `reduce { a, b -> … }`"
                 ),
             )
         taken: tuple[Open, ...]
@@ -365,7 +365,7 @@ class _Walker:
         if stage.body.tail is None:
             self._report(
                 "L1604",
-                f"the body of {stage.operator} yields no value",
+                f"the body of `{stage.operator}` yields no value",
                 stage.tokens,
                 "end it with an expression, without `;`",
             )

@@ -65,10 +65,10 @@ _LONGEST_DESCRIPTION = 40
 _WIDTH_HINT = "use two literals, or convert one of the values: `-> to_i64`"
 
 
-def _literal_hint(wanted: Open) -> str | None:
+def _literal_hint(wanted: Open) -> str:
     """How to write a literal where another type is needed."""
     if not isinstance(wanted, Scalar):
-        return None
+        return "a number is none of that; check where the value goes"
     if wanted.is_float:
         return "write it with a point: `4.0`"
     return "write it without a point" if wanted.is_integer else "write `true` or `false`"
@@ -77,7 +77,7 @@ def _literal_hint(wanted: Open) -> str | None:
 class ConflictError(Exception):
     """Two demands on one literal (L1203)."""
 
-    def __init__(self, variable: Variable, demand: str, hint: str | None) -> None:
+    def __init__(self, variable: Variable, demand: str, hint: str) -> None:
         super().__init__(demand)
         self.variable = variable
         self.demand = demand
@@ -185,13 +185,13 @@ def _unify_variable(variable: Variable, other: Open) -> None:
         fits = is_float(other) if variable.is_float else is_integer(other)
     if not fits:
         raise ConflictError(
-            variable, f"a value of type {describe(other)} is needed here", _literal_hint(other)
+            variable, f"a value of type `{describe(other)}` is needed here", _literal_hint(other)
         )
     assert isinstance(other, Scalar)
     if variable.settled is not None and variable.settled != other:
         raise ConflictError(
             variable,
-            f"it is {variable.settled} in one place and {other} in another",
+            f"it is `{variable.settled}` in one place and `{other}` in another",
             _WIDTH_HINT,
         )
     variable.settled = other
@@ -205,7 +205,7 @@ def _join(a: Variable, b: Variable) -> None:
         raise ConflictError(integer, "a float is needed here", _literal_hint(F64))
     if a.settled is not None and b.settled is not None and a.settled != b.settled:
         raise ConflictError(
-            b, f"it is {b.settled} in one place and {a.settled} in another", _WIDTH_HINT
+            b, f"it is `{b.settled}` in one place and `{a.settled}` in another", _WIDTH_HINT
         )
     a.settled = a.settled or b.settled
     a.looked_at = a.looked_at or b.looked_at

@@ -40,6 +40,7 @@ def outcome(source: str) -> str:
                 assert found.code in KINDS
                 assert found.code not in INTERNAL
                 assert found.message
+                assert found.hint
                 assert found.tokens is not None
                 parsed.locations.span_of(found.tokens)
             continue
