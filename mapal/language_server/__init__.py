@@ -6,9 +6,17 @@ plain functions of a text, which never fail on any text.
 
 from __future__ import annotations
 
+import os
+import sys
+
 
 def serve() -> None:
     """Serve one client on the standard streams until it ends the session."""
     from mapal.language_server.server import MapalServer
 
-    MapalServer().start_io()
+    # The protocol closes its streams at the end, and the process has a use for its own.
+    with (
+        os.fdopen(os.dup(sys.stdin.fileno()), "rb") as incoming,
+        os.fdopen(os.dup(sys.stdout.fileno()), "wb") as outgoing,
+    ):
+        MapalServer().start_io(incoming, outgoing)
