@@ -13,6 +13,7 @@ __all__ = [
     "task_lint",
     "task_lock",
     "task_mapal",
+    "task_sweep",
     "task_test",
 ]
 
@@ -39,6 +40,19 @@ def task_test() -> dict[str, Any]:
 def task_compile_times() -> dict[str, Any]:
     """processor and wall time of every stage for every program, as tables"""
     return {"actions": ["python -m mapal.bench.compile_time projects/*/"], "verbosity": 2}
+
+
+def task_sweep() -> dict[str, Any]:
+    """random programs through both interpreters and native code: count=N seed=S rewrite=each"""
+    return {"actions": [_sweep], "verbosity": 2}
+
+
+def _sweep() -> bool:
+    from doit import get_var
+
+    from mapal.sweep.command import DEFAULTS, sweep
+
+    return sweep({name: get_var(name, default) for name, default in DEFAULTS.items()})
 
 
 def task_lock() -> dict[str, Any]:

@@ -44,6 +44,11 @@ def compile_module(ll: str, profile: TargetProfile, opt: int) -> ObjectArtifact:
     )
 
 
+def check_module(ll: str) -> None:
+    """Raises `CompilerBug` if LLVM does not accept the module."""
+    _parsed(ll)
+
+
 def compile_together(modules: Sequence[str], profile: TargetProfile, opt: int) -> bytes:
     """One object file of several modules. Their internal names may clash, their external ones
     must not. Raises as `compile_module`."""

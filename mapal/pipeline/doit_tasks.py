@@ -16,7 +16,7 @@ from mapal.diagnostics import UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.action import StageAction
 from mapal.pipeline.bench_task import bench_task
-from mapal.pipeline.files import FileHashes, write_if_changed
+from mapal.pipeline.files import FileHashes, describe, write_if_changed
 from mapal.pipeline.manifest import manifest_bytes
 from mapal.pipeline.picture import picture_step
 from mapal.pipeline.reporter import BuildReporter
@@ -28,7 +28,8 @@ from mapal.pipeline.workspace import Workspace, load_workspace
 from mapal.target.document import closest
 
 VARIABLES = ("target", "program")
-_LATER_VARIABLES = ("executor", "count", "seed", "rewrite", "paranoid")
+_SWEEP_VARIABLES = ("count", "seed", "rewrite")
+_LATER_VARIABLES = ("executor", "paranoid")
 
 _STAGES = {
     "parse": "source to syntax tree and location table",
@@ -80,6 +81,8 @@ def task_mapal() -> Iterator[Any]:
         workspace.finish_loading()
     except UserError as error:
         raise InvalidDodoFile(error.message) from None
+    except OSError as error:
+        raise InvalidDodoFile(f"{error.filename}: {describe(error)}") from None
     ContentChecker.hashes = workspace.environment.hashes
     sessions.start(session)
     yield from tasks
@@ -91,12 +94,12 @@ def _variables() -> dict[str, str]:
     for name in given:
         if name in _LATER_VARIABLES:
             raise UserError(f"the variable {name!r} is not supported yet")
-        if name not in VARIABLES:
-            known = ", ".join(VARIABLES)
+        if name not in (*VARIABLES, *_SWEEP_VARIABLES):
+            known = ", ".join((*VARIABLES, *_SWEEP_VARIABLES))
             raise UserError(
                 f"unknown variable {name!r}; known are {known}{closest(name, VARIABLES)}"
             )
-    return given
+    return {name: text for name, text in given.items() if name in VARIABLES}
 
 
 def session_tasks(session: Session) -> Iterator[Task]:

@@ -16,7 +16,7 @@ from mapal.interpreter import Outcome
 from mapal.ir.entry import Ports
 from mapal.project.arrays import flat_of
 
-_DTYPES = {
+_DTYPES: dict[str, np.dtype[Any]] = {
     "i32": np.dtype("<i4"),
     "i64": np.dtype("<i8"),
     "u8": np.dtype("|u1"),
@@ -55,9 +55,7 @@ def ending_of(outcome: Outcome, ports: Ports) -> Ending:
     results: tuple[bytes, ...] = ()
     if outcome.kind == "done":
         values: Any = outcome.result if ports.result_is_tuple else (outcome.result,)
-        flat = [
-            flat_of(value, port) for value, port in zip(values, ports.outputs, strict=False)
-        ]
+        flat = [flat_of(value, port) for value, port in zip(values, ports.outputs, strict=False)]
         results = tuple(map(canonical_bytes, flat))
     return Ending(outcome.kind, outcome.output, trap, results)
 

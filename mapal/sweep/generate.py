@@ -47,11 +47,11 @@ def script_of(seed: int, number: int) -> Script:
     return generate(RandomSource(f"mapal sweep {seed}:{number}"))
 
 
-def generate(source: Source, *, largest: int = 11) -> Script:
+def generate(source: Source, *, largest: int = 8) -> Script:
     """A random script; `largest` bounds the steps of the entry's own block."""
     mode: Mode = "default" if source.below(5) else "trap_free"
     fused = bool(source.below(2))
-    helpers = tuple(_helper(source) for _ in range(source.below(4)))
+    helpers = tuple(_helper(source) for _ in range(source.below(3)))
     strategy = source.below(5)
     parameters: tuple[int, ...] = ()
     arguments: tuple[int, ...] = (0,)
@@ -70,14 +70,14 @@ def generate(source: Source, *, largest: int = 11) -> Script:
 def _opening(source: Source) -> Block:
     """A few values to begin with."""
     kinds = ("constant", "constant", "composite", "conversion", "iota")
-    return tuple(_step(source, kinds[source.below(len(kinds))], 0) for _ in range(4))
+    return tuple(_step(source, kinds[source.below(len(kinds))], 0) for _ in range(3))
 
 
 def _helper(source: Source) -> FunctionScript:
     parameters = tuple(_type_code(source) for _ in range(1 + source.below(3)))
     prints = source.below(4) == 0
     result = _type_code(source) if source.below(3) or not prints else None
-    steps = _steps(source, 1 + source.below(6), 1)
+    steps = _steps(source, 1 + source.below(4), 1)
     if source.below(2):
         # Work that nobody uses, written last: it traps for some arguments.
         steps = (*steps, _step(source, "division", 0))
@@ -112,7 +112,11 @@ def _step(source: Source, kind: str, depth: int) -> Step:
     found = STEPS[kind]
     numbers = tuple(_number(source) for _ in range(found.numbers))
     whole = found.blocks - found.early
-    blocks = [_steps(source, source.below(4), depth - 1) for _ in range(whole)]
+    blocks = [_steps(source, source.below(3), depth - 1) for _ in range(whole)]
+    if kind == "reduce" and source.below(3) == 0:
+        # Bodies of reductions are small: few of them would hold a collection of their own.
+        inner = _step(source, ("map", "fold")[source.below(2)], 0)
+        blocks[0] = (inner, *blocks[0])
     for _ in range(found.early):
         blocks.append(tuple(_scalar_step(source) for _ in range(max(0, source.below(4) - 1))))
     return Step(kind, numbers, tuple(blocks))

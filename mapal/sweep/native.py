@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapal.codegen import emit
-from mapal.diagnostics import CompilerBug
+from mapal.diagnostics import CompilerBug, Unsupported
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.graph import Graph
-from mapal.native.llvm import compile_together
+from mapal.native.llvm import check_module, compile_together
 from mapal.native.toolchain import (
     Compiler,
     build_runtime,
@@ -65,6 +65,9 @@ class Case:
     inputs: tuple[Mapping[str, object], ...]
 
 
+NativeResult = dict[int, list[Ending]] | str
+
+
 @functools.cache
 def _toolchain() -> tuple[Compiler, bytes]:
     """The C compiler, and the runtime with the capture in place of its ends."""
@@ -72,46 +75,54 @@ def _toolchain() -> tuple[Compiler, bytes]:
     if compiler is None:
         raise CompilerBug("the sweep needs a C compiler")
     sources = {
-        name: path.read_bytes()
-        for name, path in runtime_sources().items()
-        if name not in _REPLACED
+        name: path.read_bytes() for name, path in runtime_sources().items() if name not in _REPLACED
     }
     sources["capture.c"] = Path(__file__).with_name("capture.c").read_bytes()
     return compiler, build_runtime(compiler, sources)
 
 
-def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[dict[int, list[Ending]]]:
-    """For each case, by level, the ending of each of its runs. A run that crashes or does not
-    end has the kind `crashed`."""
-    if not cases:
-        return []
-    library = _library(cases, profile)
+def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeResult]:
+    """For each case, by level, the ending of each of its runs; or what went wrong before. A run
+    that crashes or does not end has the kind `crashed`."""
+    emitted = [_emitted(case, profile) for case in cases]
+    texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
     plans = [(case, entry_ports(case.graph)) for case in cases]
     jobs = [
         (level, number, at)
-        for number, case in enumerate(cases)
+        for number in texts
         for level in LEVELS
-        for at in range(len(case.inputs))
+        for at in range(len(cases[number].inputs))
     ]
-    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
-        path = Path(directory, "programs.so")
-        path.write_bytes(library)
-        found = list(_endings(path, plans, jobs))
-    results: list[dict[int, list[Ending]]] = [{level: [] for level in LEVELS} for _ in cases]
-    for (level, number, _), ending in zip(jobs, found, strict=True):
-        results[number][level].append(ending)
-    return results
+    endings: dict[int, dict[int, list[Ending]]] = {
+        number: {level: [] for level in LEVELS} for number in texts
+    }
+    if texts:
+        with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+            path = Path(directory, "programs.so")
+            path.write_bytes(_library(texts, profile))
+            for (level, number, _), ending in zip(jobs, _endings(path, plans, jobs), strict=True):
+                endings[number][level].append(ending)
+    return [endings.get(number, problem) for number, (_, problem) in enumerate(emitted)]
 
 
-def _library(cases: Sequence[Case], profile: TargetProfile) -> bytes:
+def _emitted(case: Case, profile: TargetProfile) -> tuple[str, str]:
+    """LLVM text that LLVM accepts, or nothing and the problem."""
+    try:
+        text = emit(case.graph, profile, name="sweep").ll
+        check_module(text)
+    except (CompilerBug, Unsupported, AssertionError, LookupError, TypeError) as error:
+        return "", f"{type(error).__name__}: {str(error)[:2000]}"
+    return text, ""
+
+
+def _library(texts: Mapping[int, str], profile: TargetProfile) -> bytes:
     """The shared library with every case at every level, as `sweep_program_NUMBER_LEVEL`."""
     compiler, runtime = _toolchain()
-    texts = [emit(case.graph, profile, name="sweep").ll for case in cases]
     objects = []
     for level in LEVELS:
         modules = [
             text.replace("@mapal_program_descriptor", f"@sweep_program_{number}_{level}")
-            for number, text in enumerate(texts)
+            for number, text in texts.items()
         ]
         # The linker takes from the runtime what something refers to.
         modules.append(f"@sweep_keep_{level} = constant ptr @sweep_run\ndeclare void @sweep_run()")
@@ -178,9 +189,7 @@ def _run(library: Any, descriptor: int, ports: Ports, inputs: Mapping[str, objec
     taken = [_input_buffer(port, inputs[port.name]) for port in ports.inputs]
     given = [_output_buffer(port) for port in ports.outputs]
     before = [buffer.tobytes() for buffer in taken]
-    found = library.sweep_run(
-        ctypes.c_void_p(descriptor), _table(taken), _table(given)
-    ).contents
+    found = library.sweep_run(ctypes.c_void_p(descriptor), _table(taken), _table(given)).contents
     output = ctypes.string_at(found.output, found.length)
     if [buffer.tobytes() for buffer in taken] != before:
         return Ending("crashed", b"wrote to an input")

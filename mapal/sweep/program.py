@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from mapal.ir.builder import GraphBuilder
 from mapal.ir.entry import npy_form
-from mapal.ir.graph import FunctionKind, Graph
 from mapal.ir.function_builder import Ret
+from mapal.ir.graph import FunctionKind, Graph
 from mapal.ir.ops import FunctionId, ObjectId
 from mapal.ir.types import I32, IO, UNIT, Scalar, Tuple, Type
 from mapal.sweep.catalogue import entry_type_at, type_at, value_of
@@ -76,9 +76,7 @@ class _Build:
         _give_result(emitter, result, script.prints, len(script.steps))
         emitter.b.finish()
         self._build_bodies()
-        state.callees.append(
-            Callee(function, parameters, result, script.prints, emitter.spent + 8)
-        )
+        state.callees.append(Callee(function, parameters, result, script.prints, emitter.spent + 8))
 
     def _build_entry(self, script: FunctionScript) -> FunctionId:
         state = self.state
@@ -123,9 +121,7 @@ def _declare(
         taken = Tuple((IO, taken)) if parameters else IO
         given = IO if result is None else Tuple((IO, given))
     names = tuple(f"p{slot}" for slot in range(len(parameters)))
-    return state.builder.declare(
-        FunctionKind.NAMED, name, taken, given, state.next_key(), names
-    )
+    return state.builder.declare(FunctionKind.NAMED, name, taken, given, state.next_key(), names)
 
 
 def _take_parameters(e: Emitter, parameters: tuple[Type, ...], prints: bool) -> None:

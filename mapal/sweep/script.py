@@ -103,9 +103,7 @@ def from_json(text: str) -> Script:
     """The script of a JSON text that `to_json` made."""
     data = json.loads(text)
     *helpers, entry = (_function(item) for item in data["functions"])
-    return Script(
-        data["mode"], data["fused"], tuple(helpers), entry, tuple(data["arguments"])
-    )
+    return Script(data["mode"], data["fused"], tuple(helpers), entry, tuple(data["arguments"]))
 
 
 def _function_object(function: FunctionScript) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mapal.ir.graph import FunctionKind
 from mapal.ir.ops import BinaryCode, FunctionId, ObjectId
-from mapal.ir.types import Array, Scalar, Tuple, Type, is_numeric
+from mapal.ir.types import I32, Array, Scalar, Tuple, Type, is_numeric
 from mapal.sweep.catalogue import NUMBERS, TYPES
 from mapal.sweep.emission.emitter import BodyMaker, Callee, Emitter, Numbers
 from mapal.sweep.emission.products import LARGEST_VALUE, is_modest, scalars_in
@@ -94,18 +94,33 @@ def _share_body(
 def fold_array(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     array, ty = _source(e, n)
     captures = _captures(e, n)
-    seed = e.demand(ty.element, n.next()) if n.below(2) else e.pick(is_modest, n.next())
+    seed = _seed(e, ty.element, n)
     share = _share(e, ty.length)
     if seed is None or not share:
         return
     accumulator = e.b.ty(seed)
     types = [e.b.ty(capture) for capture in captures]
     make = e.step_body(blocks[0] if blocks else (), n.next())
-    body = e.body(FunctionKind.FOLD_BODY, types, [accumulator, ty.element], accumulator, share, make)
+    body = e.body(
+        FunctionKind.FOLD_BODY, types, [accumulator, ty.element], accumulator, share, make
+    )
     if isinstance(accumulator, Tuple):
         e.note("fold of a tuple accumulator")
     e.know(e.b.fold(body, captures, seed, array, e.key()))
     _note_captures(e, "fold", captures)
+
+
+def _seed(e: Emitter, element: Type, n: Numbers) -> ObjectId | None:
+    """A first accumulator: like the elements, a pair of known values, or any known value."""
+    match n.below(4):
+        case 0 | 1:
+            return e.demand(element, n.next())
+        case 2:
+            parts = [e.pick(is_modest, n.next()), e.demand(I32, n.next())]
+            pair = [part for part in parts if part is not None]
+            if len(pair) == 2 and is_modest(Tuple(tuple(map(e.b.ty, pair)))):
+                return e.b.pack(pair, e.key())
+    return e.pick(is_modest, n.next())
 
 
 def _combining(code: BinaryCode) -> BodyMaker:

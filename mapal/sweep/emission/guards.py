@@ -11,7 +11,17 @@ from collections.abc import Callable
 from mapal.ir.drafts import GuardDraft
 from mapal.ir.graph import FunctionKind
 from mapal.ir.ops import BinaryCode, ObjectId, UnaryCode
-from mapal.ir.types import I32, I64, U8, Array, Scalar, Type, is_integer
+from mapal.ir.types import (
+    I32,
+    I64,
+    U8,
+    WIDENINGS,
+    Array,
+    Scalar,
+    Type,
+    is_integer,
+    is_numeric,
+)
 from mapal.sweep.emission.collections import call_with
 from mapal.sweep.emission.emitter import EARLY_KEYS, Emitter, Numbers
 from mapal.sweep.emission.products import is_modest
@@ -66,9 +76,7 @@ def integer_match(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
         return
     ty = e.scalar_ty(wire)
     first = n.below(3)
-    conditions = [
-        e.binary(BinaryCode.EQ, wire, e.number(first + at, ty)) for at in range(count)
-    ]
+    conditions = [e.binary(BinaryCode.EQ, wire, e.number(first + at, ty)) for at in range(count)]
     shared = _maybe_trapping(e, n)
     before = e.b.region
     drafts: list[GuardDraft] = []
@@ -253,16 +261,30 @@ def _identity_map(e: Emitter, value: ObjectId, ty: Type) -> None:
 
 
 def _ignored_argument(e: Emitter, value: ObjectId, n: Numbers) -> None:
-    """A call with the value for a parameter of its type."""
+    """A call with the value, brought to the type of a parameter if need be."""
     ty = e.b.ty(value)
     for callee in e.program.callees:
-        if not callee.prints and ty in callee.parameters and e.afford(callee.cost):
-            slot = callee.parameters.index(ty)
+        slots = [slot for slot, taken in enumerate(callee.parameters) if _leads(ty, taken)]
+        if slots and not callee.prints and e.afford(callee.cost):
             arguments = [e.demand(other, n.next()) for other in callee.parameters]
-            arguments[slot] = value
+            slot = slots[n.below(len(slots))]
+            arguments[slot] = _converted(e, value, callee.parameters[slot])
             call_with(e, callee, arguments)
             e.note("arm value as an argument")
             return
+
+
+def _leads(source: Type, target: Type) -> bool:
+    return source == target or (is_numeric(source) and is_numeric(target))
+
+
+def _converted(e: Emitter, value: ObjectId, target: Type) -> ObjectId:
+    source = e.b.ty(value)
+    if source == target:
+        return value
+    if (source, target) in WIDENINGS:
+        return e.b.widen(value, target, e.key())
+    return e.b.convert(value, target, e.key())
 
 
 def shared_trap(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
@@ -290,7 +312,7 @@ def shared_trap(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
                     values.append(expression())
                 else:
                     values.append(e.number(0, ty))
-        e.know(e.b.phi(draft, *values))
+        e.know(e.b.phi(draft, values[0], values[1]))
     e.note("trap used by both arms" if before else "same trap under two conditions")
 
 
@@ -346,4 +368,3 @@ def nested_choice(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
         second = e.demand(ty, n.next())
     e.know(e.b.phi(outer, first, second))
     e.note("guard in a guard")
-

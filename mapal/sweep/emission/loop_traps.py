@@ -193,5 +193,3 @@ def arm_value_in_loop(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None
     e.know(e.b.loop_exit(draft, total, cond))
     e.b.end_loop(draft)
     e.note("guard in a liftable loop" if inside else "arm value in a liftable loop")
-
-

@@ -157,4 +157,3 @@ def enumerated(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     if is_modest(Array(Tuple((I32, ty.element)), ty.length)) and e.afford():
         e.know(e.b.enumerate(source, e.key()))
         e.note("enumerate")
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mapal.ir.ops import BinaryCode, ObjectId, UnaryCode
-from mapal.ir.types import BOOL, F32, F64, NUMERIC, WIDENINGS, Scalar, is_numeric
+from mapal.ir.types import BOOL, F32, F64, NUMERIC, WIDENINGS, Scalar
 from mapal.sweep.catalogue import NUMBERS, SCALARS, corners, literal
 from mapal.sweep.emission.emitter import Emitter, Numbers
 from mapal.sweep.script import Block
@@ -35,20 +35,17 @@ def constant(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     e.note(f"constant {ty}")
 
 
-def _number(e: Emitter, n: Numbers) -> ObjectId | None:
-    """A known number, of a chosen type first."""
-    ty = NUMBERS[n.below(len(NUMBERS))]
-    choice = n.next()
-    found = e.pick_type(ty, choice)
-    return found if found is not None else e.pick(is_numeric, choice)
+def _number(e: Emitter, n: Numbers) -> ObjectId:
+    """A number of a chosen type, a literal if none is known."""
+    return e.demand(NUMBERS[n.below(len(NUMBERS))], n.next())
 
 
 def arithmetic(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     """A binary operation that cannot trap, on known operands or one and a literal."""
     code = _TOTAL_ARITHMETIC[n.below(len(_TOTAL_ARITHMETIC))]
-    left = _number(e, n)
-    if left is None or not e.afford():
+    if not e.afford():
         return
+    left = _number(e, n)
     ty = e.scalar_ty(left)
     right = _other(e, ty, n)
     e.know(e.binary(code, *((right, left) if n.chance(3) else (left, right))))
@@ -67,9 +64,9 @@ def _other(e: Emitter, ty: Scalar, n: Numbers) -> ObjectId:
 def division(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     """A quotient or remainder."""
     code = _DIVISIONS[n.below(2)]
-    left = _number(e, n)
-    if left is None or not e.afford():
+    if not e.afford():
         return
+    left = _number(e, n)
     ty = e.scalar_ty(left)
     right = _other(e, ty, n) if ty.is_float else e.divisor(ty, n)
     e.know(e.binary(code, left, right))
@@ -78,9 +75,9 @@ def division(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
 
 def comparison(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     code = _COMPARISONS[n.below(len(_COMPARISONS))]
-    left = _number(e, n)
-    if left is None or not e.afford():
+    if not e.afford():
         return
+    left = _number(e, n)
     ty = e.scalar_ty(left)
     e.know(e.binary(code, left, _other(e, ty, n)))
     e.note(f"{code.value} {ty}")
@@ -99,9 +96,9 @@ def logic(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
 def unary(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
     """Negation, logical not, absolute value."""
     code = (UnaryCode.NEG, UnaryCode.ABS, UnaryCode.NOT)[n.below(3)]
-    operand = e.pick_type(BOOL, n.next()) if code is UnaryCode.NOT else _number(e, n)
-    if operand is None or not e.afford():
+    if not e.afford():
         return
+    operand = e.demand(BOOL, n.next()) if code is UnaryCode.NOT else _number(e, n)
     e.know(e.b.unary(code, operand, e.key()))
     e.note(f"{code.value} {e.b.ty(operand)}")
 
@@ -153,9 +150,7 @@ def multiply_add(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
         if product and addend:
             product = False
         if e.program.fused:
-            total = e.b.fma(
-                x, y, total, negate_product=product, negate_addend=addend, key=e.key()
-            )
+            total = e.b.fma(x, y, total, negate_product=product, negate_addend=addend, key=e.key())
             e.note(f"Fma {'-' if product else '+'}{'-' if addend else '+'} {ty}")
         else:
             result = e.binary(BinaryCode.MUL, x, y)
@@ -164,4 +159,3 @@ def multiply_add(e: Emitter, n: Numbers, blocks: tuple[Block, ...]) -> None:
             total = e.binary(code, *pair)
             e.note(f"multiply-add {ty}")
     e.know(total)
-
