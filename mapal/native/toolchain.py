@@ -154,13 +154,21 @@ def build_runtime(
     """The static library of the runtime from its C files and headers by name. Temporary files
     lie in `scratch`, by default the system's place for them. Raises `UserError` with the
     compiler's message if a file does not compile."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with _scratch(scratch) as directory:
         for name, data in sources.items():
             Path(directory, name).write_bytes(data)
         units = sorted(name for name in sources if name.endswith(".c"))
         prefix_map = f"-ffile-prefix-map={directory}=."
-        _run(compiler, [*_RUNTIME_FLAGS, prefix_map, "-c", *units], directory)
         objects = [f"{unit[:-2]}.o" for unit in units]
+
+        def compile_unit(unit: str, output: str) -> None:
+            options = [*_RUNTIME_FLAGS, prefix_map, "-c", unit, "-o", output]
+            _run(compiler, options, directory)
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
+            list(executor.map(compile_unit, units, objects))
         _archive(compiler, "libmapal_rt.a", objects, directory)
         return Path(directory, "libmapal_rt.a").read_bytes()
 

@@ -150,7 +150,10 @@ def _foreign_failure(task: Any, fail: Any) -> str:
     """What happened to a task that is no stage, with what its commands printed."""
     captured = [text for action in task.actions for text in (action.out, action.err) if text]
     shown = captured if (task.verbosity or 0) < 2 else []
-    return "\n".join([f"{task.name}: {fail.get_msg().strip()}", *shown])
+    message = fail.get_msg().strip()
+    # doit keeps an exception as its traceback; one that speaks to people needs none.
+    _, is_for_people, words = message.rpartition("mapal.diagnostics.errors.UserError: ")
+    return "\n".join([f"{task.name}: {words if is_for_people else message}", *shown])
 
 
 def _is_different(path: str) -> bool:
