@@ -121,7 +121,7 @@ class Measure:
         if (
             len(node.entries) > _MOST_ENTRIES[node.kind]
             or self._depth(node) > (1 if plain else _DEEPEST_BRACES)
-            or (node.kind is BraceKind.GUARD and any(map(self._jumps, node.entries)))
+            or (node.kind is BraceKind.GUARD and any(map(self._is_involved, node.entries)))
         ):
             return None
         header = [] if node.header is None else [(True, node.header)]
@@ -130,9 +130,14 @@ class Measure:
             return None
         return f"{{ {inner} }}" if inner else "{ }"
 
-    def _jumps(self, arm: Node) -> bool:
-        """Whether an arm goes round a loop."""
+    def _is_involved(self, arm: Node) -> bool:
+        """Whether an arm asks for a line of its own: it goes round a loop, or holds braces
+        besides its own."""
         assert isinstance(arm, Arm), "the entries of a guard are arms"
+        return self._jumps(arm) or self._depth(arm) > isinstance(arm.payload, Braces)
+
+    def _jumps(self, arm: Arm) -> bool:
+        """Whether an arm goes round a loop."""
         payload: Node = arm.payload
         if isinstance(payload, Braces):
             if not payload.entries:
