@@ -531,4 +531,41 @@ fn main() {
     pair.0[1][1] -> println;
 }
 """,
+    "an exit that turns round the array in its own place": """
+fn turn(v: [i32; 3], k: i32) -> [i32; 3] {
+    v -> map { x -> x + 1 } -> start;
+    3 -> iota -> idx;
+    mut a: [i32; 3] <- start;
+    mut i: i32 <- 0;
+    loop {
+        (i < 3) -> {
+            -true-> { a[i] <- a[i] * 10 + i; i + 1 -> i; -> loop; }
+            -false-> (k > 0) -> { -true-> a; -false-> { idx -> map { j -> a[2 - j] } } } -> r;
+        }
+    }
+    r -> ret;
+}
+fn main() {
+    [1, 2, 3] -> v: [i32; 3];
+    (v, 1) -> turn -> x;
+    (v, 0) -> turn -> y;
+    x[0] -> println; x[2] -> println; y[0] -> println; y[2] -> println;
+}
+""",
+    "arrays that use the memory of earlier ones": """
+fn main() {
+    16 -> iota -> map { i -> i * i } -> a;
+    a -> map { x -> x + 1 } -> b;
+    b -> map { x -> x * 2 } -> c;
+    (c, b) -> zip -> map { p -> p.0 - p.1 } -> d;
+    d -> map { x -> x + c[3] } -> e;
+    mut f <- e;
+    f[2] <- 7;
+    f -> map { x -> x % 11 } -> g;
+    g -> map { x -> x + f[2] } -> h;
+    (0, h) -> fold { s, x -> s * 3 + x } -> println;
+    (0, f) -> fold { s, x -> s + x } -> println;
+    (0, c) -> fold { s, x -> s + x } -> println;
+}
+""",
 }

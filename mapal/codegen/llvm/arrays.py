@@ -12,7 +12,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import quoted_bytes
 from mapal.codegen.llvm.scalars import INDEX_OOB, as_index
-from mapal.codegen.llvm.scope import Destination, Scope, is_free
+from mapal.codegen.llvm.scope import Destination, Scope, Temporary, is_free
 from mapal.codegen.llvm.values import (
     Broadcast,
     Buffer,
@@ -45,7 +45,21 @@ def destination(e: Emitter, scope: Scope, target: ObjectId, ty: Array) -> Memory
     if isinstance(wish, Destination) and is_free(wish.buffer, now=True):
         wish.uses.append(None)
         return Memory(wish.pointer, (wish.buffer,))
-    return e.fresh_memory(e.layouts.of(ty))
+    return temporary(e, scope, ty)
+
+
+def temporary(e: Emitter, scope: Scope, ty: Array) -> Memory:
+    """A slot for an array that is computed here and now: one that an earlier operation of the
+    same region used for an array that nobody needs any more, or a new one. Within one region
+    the operations run in the order in which they are emitted; a slot whose code is written
+    late, or stands in another region, is not shared."""
+    layout, frame = e.layouts.of(ty), scope.frames[-1]
+    for shared in e.temporaries:
+        if shared.layout == layout and shared.frame is frame and is_free(shared.buffer, now=True):
+            return Memory(shared.pointer, (shared.buffer,))
+    made = e.fresh_memory(layout)
+    e.temporaries.append(Temporary(layout, made.pointer, made.buffers[0], frame))
+    return made
 
 
 def record(

@@ -8,11 +8,12 @@ array ever moves through a register.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mapal.codegen.layout import leaves, register_type
 from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.arrays import temporary
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import function_symbol
 from mapal.codegen.llvm.moves import moves_of, perform
@@ -67,8 +68,8 @@ def call(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     found = signature(taken, given)
     argument = scope.values.get(item.operands[0])
     registers = memory.in_registers(e, taken, argument, "a call takes its address")
-    offered = iter(list(_offers(given, scope.wishes.get(item.target))))
-    results = [_result_memory(e, ty, next(offered)) for ty in found.destinations]
+    offered = _offers(given, scope.wishes.get(item.target))
+    results = _result_memories(e, scope, found.destinations, offered)
     arguments = [f"ptr {result.pointer}" for result in results]
     arguments += [typed(leaf, part) for leaf, part in zip(found.parameters, registers, strict=True)]
     text = f"call {found.returned} {function_symbol(e.graph, function)}({', '.join(arguments)})"
@@ -90,11 +91,21 @@ def _taken_apart(e: Emitter, found: Signature, returned: str) -> list[str]:
     ]
 
 
-def _result_memory(e: Emitter, ty: Array, offer: Destination | None) -> Memory:
-    if offer is not None and is_free(offer.buffer, now=True):
-        offer.uses.append(None)
-        return Memory(offer.pointer, (offer.buffer,))
-    return e.fresh_memory(e.layouts.of(ty))
+def _result_memories(
+    e: Emitter, scope: Scope, types: Sequence[Array], offered: Iterator[Destination | None]
+) -> list[Memory]:
+    """Memory for each array of a result: as offered, or of this activation."""
+    results: list[Memory] = []
+    for ty, offer in zip(types, offered, strict=True):
+        if offer is not None and is_free(offer.buffer, now=True):
+            offer.uses.append(None)
+            results.append(Memory(offer.pointer, (offer.buffer,)))
+        elif len(types) == 1:
+            results.append(temporary(e, scope, ty))
+        else:
+            # Arrays of one result live at once, before any of them has a holder.
+            results.append(e.fresh_memory(e.layouts.of(ty)))
+    return results
 
 
 def _offers(ty: Type, wish: Wish) -> Iterator[Destination | None]:

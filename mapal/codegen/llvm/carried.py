@@ -72,8 +72,8 @@ class Carried:
         self._ty = ty
         self._leaves: list[_Leaf] = []
         self._taken: list[Destination] = []
+        self._shared = _shared_buffers([*_flat(ty, init), *others])
         self.value = self._open(ty, init, wish)
-        self._forbid_shared_starts(others)
         self._before = e.w.reserve()
         self._incoming = e.w.label
         self._phis: Place | None = None
@@ -132,40 +132,29 @@ class Carried:
 
     def _open_array(self, ty: Array, init: Value, wish: Destination | None) -> Memory:
         e = self._e
-        own = Buffer(writable=True)
         if wish is not None and (wish in self._taken or not is_free(wish.buffer, now=True)):
             wish = None
-        if isinstance(init, Memory):
+        own = Buffer(writable=True)
+        if isinstance(init, Memory) and self._shared.isdisjoint(buffers_of(init)):
             start = init
             may_take = all(b.writable and is_free(b, now=False) for b in buffers_of(init))
+            if may_take:
+                wish = None
         else:
             start = _offered(wish) or e.fresh_memory(e.layouts.of(ty))
-            if wish is not None:
-                self._taken.append(wish)
-            wish, may_take = None, True
+            may_take = True
             memory.copy_array(e, ty, init, start.pointer)
-        if may_take:
-            wish = None
+        # What may turn out to be the state's memory counts as such from now on.
+        buffers = [own, *(start.buffers if may_take else ())]
         if wish is not None:
             self._taken.append(wish)
-        # What lies in the offered memory counts as ours from now on, so nobody else takes it.
-        buffers = (own,) if wish is None else (own, wish.buffer)
-        current = Memory(e.w.fresh(), buffers)
+            buffers.append(wish.buffer)
+        current = Memory(e.w.fresh(), tuple(dict.fromkeys(buffers)))
         target = Destination(e.w.fresh(), Buffer(writable=True))
-        leaf = _CarriedArray(ty, start, may_take, wish, current, target, e.w.fresh())
+        wanted = None if may_take else wish
+        leaf = _CarriedArray(ty, start, may_take, wanted, current, target, e.w.fresh())
         self._leaves.append(leaf)
         return current
-
-    def _forbid_shared_starts(self, others: Sequence[Value]) -> None:
-        """No leaf may take memory that another leaf or another operand starts in."""
-        uses: dict[Buffer, int] = {}
-        arrays = [leaf for leaf in self._leaves if isinstance(leaf, _CarriedArray)]
-        for value in [*(leaf.start for leaf in arrays), *others]:
-            for buffer in dict.fromkeys(buffers_of(value)):
-                uses[buffer] = uses.get(buffer, 0) + 1
-        for leaf in arrays:
-            if any(uses[buffer] > 1 for buffer in buffers_of(leaf.start)):
-                leaf.may_take = False
 
     # Closing ------------------------------------------------------------------------
 
@@ -203,6 +192,17 @@ class Carried:
 
     def _define_before(self, name: str, pointer: str) -> None:
         self._before.lines.append(f"  {name} = getelementptr i8, ptr {pointer}, i64 0")
+
+
+def _shared_buffers(values: list[Value]) -> set[Buffer]:
+    """Memory in which more than one of several values lies."""
+    seen: set[Buffer] = set()
+    shared: set[Buffer] = set()
+    for value in values:
+        found = set(buffers_of(value))
+        shared |= seen & found
+        seen |= found
+    return shared
 
 
 def _offered(wish: Destination | None) -> Memory | None:

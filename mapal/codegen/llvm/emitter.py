@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm.module import ModuleBuilder
+from mapal.codegen.llvm.scope import Temporary
 from mapal.codegen.llvm.values import Buffer, Memory
 from mapal.codegen.llvm.writer import FunctionWriter
 from mapal.ir.graph import Graph, Key
@@ -34,6 +35,7 @@ class Emitter:
         self.w = FunctionWriter()
         self.prologue = self.w.reserve()
         self._slots: list[tuple[str, Layout]] = []
+        self.temporaries: list[Temporary] = []
         self._traps: dict[tuple[int, int], str] = {}
         self._aliases: dict[str, str] = {}
 

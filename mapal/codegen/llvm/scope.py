@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mapal.analysis.liveness import WHOLE, Read
+from mapal.codegen.layout import Layout
 from mapal.codegen.llvm.values import Buffer, Value, buffers_of
 from mapal.ir.graph import Function
 from mapal.ir.ops import ObjectId
@@ -91,6 +92,16 @@ class Scope:
     def _hold(self, obj: ObjectId, part: int, value: Value) -> None:
         for buffer in dict.fromkeys(buffers_of(value)):
             buffer.holders.append(Holder(self, obj, part, self.frames[-1]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Temporary:
+    """A slot that operations of the region `frame` may use one after the other."""
+
+    layout: Layout
+    pointer: str
+    buffer: Buffer
+    frame: Frame
 
 
 @dataclass(frozen=True, eq=False, slots=True)
