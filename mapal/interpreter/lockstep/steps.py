@@ -3,7 +3,7 @@
 What they yield, and how they trap, is what the plain step yields and how it traps. A trap is
 found here by its lowest element; the elements below it are evaluated again without those from
 it on, since one of them may trap later in the body or never end, and the element itself by the
-plain step, which raises.
+plain step, which raises. When the budget is spent, the plain step decides what comes first.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from mapal.interpreter.lockstep.leaves import (
     to_values,
 )
 from mapal.interpreter.machine import Environment, Step
+from mapal.interpreter.outcome import FuelExhausted
 from mapal.ir import ops
 from mapal.ir.graph import Graph
 from mapal.ir.ops import FunctionId, ObjectId
@@ -58,7 +59,7 @@ def mapping(
     evaluator = Evaluator(graph, fuel)
     longest = longest_run(graph, op.body)
 
-    def step(env: Environment) -> None:
+    def in_slices(env: Environment) -> list[Any]:
         captures = [
             from_values(env[slot], ty)
             for slot, ty in zip(capture_slots, capture_types, strict=True)
@@ -73,7 +74,16 @@ def mapping(
                 element = _first_trap(evaluator, op, captures, array, low, trap.element)
                 _raise_plainly(env, plain, array_slot, element)
             results.extend(to_values(run, result_ty, high - low))
-        env[target] = results
+        return results
+
+    def step(env: Environment) -> None:
+        budget = fuel[0]
+        try:
+            env[target] = in_slices(env)
+        except FuelExhausted:
+            # Some element may never end; one below it may trap, which would come first.
+            fuel[0] = budget
+            plain(env)
 
     return step
 
