@@ -87,6 +87,19 @@ def is_total_definition(
     return all(is_total_morphism(graph, edge, proved) for edge in graph.in_edges[obj])
 
 
+def may_run_forever(graph: Graph, function: FunctionId) -> bool:
+    """Whether a function, or one that it calls or uses as a body, has a loop."""
+    return function in graph.remembered("looping functions", lambda: _looping(graph))
+
+
+def _looping(graph: Graph) -> frozenset[FunctionId]:
+    found: set[FunctionId] = set()
+    for function in callees_first(graph):
+        if graph.functions[function].loops or not found.isdisjoint(referenced(graph, function)):
+            found.add(function)
+    return frozenset(found)
+
+
 def callees_first(graph: Graph) -> tuple[FunctionId, ...]:
     """All functions, each after those that it calls or uses as bodies."""
     return graph.remembered("callees first", lambda: _callees_first(graph))

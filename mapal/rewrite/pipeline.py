@@ -1,9 +1,28 @@
-"""The passes that every program goes through, in their order within a round."""
+"""The passes, and those that every program goes through, in their order within a round."""
 
 from __future__ import annotations
 
 from mapal.ir.graph import Graph
 from mapal.rewrite.driver import RewritePass, RewriteResult, rewrite_with
+from mapal.rewrite.passes import (
+    common_subexpressions,
+    constant_folding,
+    dead_code,
+    inlining,
+    map_fusion,
+)
+
+INLINING = RewritePass("inlining", "small functions in place of their calls", inlining.analyse)
+CONSTANT_FOLDING = RewritePass(
+    "constant_folding", "known values, neutral operands, structure", constant_folding.analyse
+)
+COMMON_SUBEXPRESSIONS = RewritePass(
+    "common_subexpressions", "the same work once", common_subexpressions.analyse
+)
+DEAD_CODE = RewritePass("dead_code", "total work that nobody reads", dead_code.analyse)
+MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.analyse)
+
+PASSES = (INLINING, CONSTANT_FOLDING, COMMON_SUBEXPRESSIONS, DEAD_CODE, MAP_FUSION)
 
 PIPELINE: tuple[RewritePass, ...] = ()
 

@@ -220,6 +220,9 @@ class Replay:
             self._fused(scope, item, fusion, prefix)
             return
         operands = [self.read(scope, operand) for operand in self._operands(item)]
+        if scope.is_inlined and isinstance(morphism.op, ops.Output):
+            scope.whole = operands[0]
+            return
         key = prefix + morphism.key
         ty = self.graph.ty(item.target)
         dest = self.destination(scope, item.target)
@@ -355,7 +358,7 @@ class Replay:
             captures=tuple(self.f.ty(capture) for capture in captures),
             inner_slots=tuple(captures.index(capture) for capture in inner_captures),
             outer_slots=tuple(captures.index(capture) for capture in outer_captures),
-            key=place.key,
+            key=place.key[-1:],
         )
         made = self.f.map(
             self.synthesise(body),

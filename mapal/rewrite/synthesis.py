@@ -42,7 +42,8 @@ def product_of(types: tuple[Type, ...]) -> Type:
 @dataclass(frozen=True)
 class FusedBody:
     """The body of a map after the body of another, on one element. The captures of both are
-    united; `inner_slots` and `outer_slots` say which of them each body takes."""
+    united; `inner_slots` and `outer_slots` say which of them each body takes. `key` is that of
+    what belongs to neither body: a single range, since it stands in no group of theirs."""
 
     fusion: Fusion
     path: tuple[int, ...]

@@ -39,7 +39,7 @@ def test_examples_keep_their_outcome(source: Path) -> None:
     assert outcome_of(check(graph), inputs) == outcome_of(graph, inputs)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_generated_programs_keep_their_outcome(graph: Graph) -> None:
     result = check(graph)
