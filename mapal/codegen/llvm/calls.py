@@ -96,8 +96,10 @@ def _result_memories(
 ) -> list[Memory]:
     """Memory for each array of a result: as offered, or of this activation."""
     results: list[Memory] = []
+    taken: list[Destination] = []
     for ty, offer in zip(types, offered, strict=True):
-        if offer is not None and is_free(offer.buffer, now=True):
+        if offer is not None and offer not in taken and is_free(offer.buffer, now=True):
+            taken.append(offer)
             offer.uses.append(None)
             results.append(Memory(offer.pointer, (offer.buffer,)))
         elif len(types) == 1:
