@@ -81,9 +81,7 @@ def test_unary(key: tuple[UnaryCode, Scalar]) -> None:
     agree(numbers.unary(code, ty), scalars.UNARY[key], [values(ty, 2000)], ty, ty)
 
 
-@pytest.mark.parametrize(
-    "key", [key for key in scalars.CONVERT if key[0] != key[1]], ids=name_of
-)
+@pytest.mark.parametrize("key", [key for key in scalars.CONVERT if key[0] != key[1]], ids=name_of)
 def test_conversion(key: tuple[Scalar, Scalar]) -> None:
     source, target = key
     column = values(source, 2000)

@@ -124,12 +124,16 @@ class _KernelEmitter(Emitter):
         register = register_type(ty)
         return self.intrinsic(f"llvm.fma.{ty.name}", register, ", ".join([register] * 3))
 
+    @property
+    def selects_numbers(self) -> bool:
+        return True
+
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         register = register_type(ty)
         symbol = self.device.remainder(ty)
         return self.w.value(f"call {register} {symbol}({register} {a}, {register} {b})")
 
-    def note_size(self) -> None:
+    def check_size(self) -> None:
         if self.w.size > MOST_LINES:
             raise _HostOnly(f"it takes more than {MOST_LINES} instructions")
 
@@ -212,7 +216,6 @@ class _Kernel:
         memory.store(e, ty.element, value, address)
         e.w.branch(done)
         e.w.start(done)
-        e.note_size()
         declarations = [declaration for declaration, _ in self.parameters]
         if e.can_trap:
             declarations.append("ptr addrspace(1) %trap")

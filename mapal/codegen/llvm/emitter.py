@@ -57,9 +57,16 @@ class Emitter:
         parameters = ", ".join([register] * 3)
         return self.module.intrinsic(f"llvm.fma.{ty.name}", register, parameters)
 
+    @property
+    def selects_numbers(self) -> bool:
+        return self.module.triple.startswith(("aarch64", "arm64"))
+
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         """`frem` is a call of the C library's exact `fmod` on processors."""
         return self.w.value(f"frem {register_type(ty)} {a}, {b}")
+
+    def check_size(self) -> None:
+        """Called before each body that is emitted in place."""
 
     # Memory -------------------------------------------------------------------------
 

@@ -47,6 +47,11 @@ class ScalarContext(Protocol):
         """The exact remainder of C `fmod`."""
         ...
 
+    @property
+    def selects_numbers(self) -> bool:
+        """Whether the machine has minimumNumber and maximumNumber as instructions."""
+        ...
+
 
 def literal(value: Value, ty: Scalar) -> str:
     """A constant operand. Floats are written as the bits of the double that equals them."""
@@ -68,6 +73,7 @@ _ARITHMETIC = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _FLOAT_ARITHMETIC = {"Add": "fadd", "Sub": "fsub", "Mul": "fmul", "Div": "fdiv"}
 _LOGIC = {"And": "and", "Or": "or"}
 _FLOAT_EXTREMES = {"Min": "llvm.minimumnum", "Max": "llvm.maximumnum"}
+_BETTER = {"Min": ("olt", "ole"), "Max": ("ogt", "oge")}
 _ROUNDINGS = {
     UnaryCode.SQRT: "llvm.sqrt",
     UnaryCode.FLOOR: "llvm.floor",
@@ -105,8 +111,36 @@ def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> st
     if name in _FLOAT_ARITHMETIC:
         return c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
     if name in _FLOAT_EXTREMES:
-        return _call(c, _FLOAT_EXTREMES[name], register, a, b)
+        if c.selects_numbers:
+            return _call(c, _FLOAT_EXTREMES[name], register, a, b)
+        return _float_extreme(c, name, ty, a, b)
     return c.float_remainder(ty, a, b)
+
+
+def _float_extreme(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> str:
+    """minimumNumber or maximumNumber from comparisons. LLVM 22 compiles the intrinsics wrongly
+    for x86 with AVX-512DQ: a NaN wins over an operand that is known to be none."""
+    register, bits = register_type(ty), f"i{ty.bits}"
+    if is_constant(a):
+        a, b = b, a
+    if is_constant(b) and b != literal(math.nan, ty):
+        # The constant wins over NaN and over an equal number, unless another zero beats it.
+        yields = b == literal(-0.0 if name == "Max" else 0.0, ty)
+        predicate = _BETTER[name][yields]
+        better = c.value(f"fcmp {predicate} {register} {a}, {b}")
+        return c.value(f"select i1 {better}, {register} {a}, {register} {b}")
+    # The second operand wins unless it is NaN. Operands that compare equal differ at most in
+    # the sign of zero, which the and of their bits has for the maximum, the or for the minimum.
+    better = c.value(f"fcmp {_BETTER[name][0]} {register} {a}, {b}")
+    chosen = c.value(f"select i1 {better}, {register} {a}, {register} {b}")
+    unordered = c.value(f"fcmp uno {register} {b}, {b}")
+    number = c.value(f"select i1 {unordered}, {register} {a}, {register} {chosen}")
+    a_bits = c.value(f"bitcast {register} {a} to {bits}")
+    b_bits = c.value(f"bitcast {register} {b} to {bits}")
+    joined = c.value(f"{'and' if name == 'Max' else 'or'} {bits} {a_bits}, {b_bits}")
+    zero = c.value(f"bitcast {bits} {joined} to {register}")
+    equal = c.value(f"fcmp oeq {register} {a}, {b}")
+    return c.value(f"select i1 {equal}, {register} {zero}, {register} {number}")
 
 
 def _integer_division(
