@@ -1,11 +1,12 @@
 """Which array accesses are always in range: an interval analysis over whole programs.
 
 The analysis runs the program on facts instead of values. Bodies of collections are analysed at
-each of their sites and named functions once, with what holds at all of their calls; an access
-counts as proved only if it is in range at every place where it stands. In the arm of a guard
-and on either way out of a loop's head, the condition narrows the integers that it compares.
-For a loop's counters the analysis guesses that they never fall below, or never rise above,
-their first value, and keeps a guess only if a pass of the loop preserves it.
+each of their sites; named functions, and bodies that become functions, once, with what holds at
+all of their calls. An access counts as proved only if it is in range at every place where it
+stands. In the arm of a guard and on either way out of a loop's head, the condition narrows the
+integers that it compares. For a loop's counters the analysis guesses that they never fall
+below, or never rise above, their first value, and keeps a guess only if a pass of the loop
+preserves it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mapal.analysis.expansion import outlined_bodies
 from mapal.analysis.intervals import (
     OPPOSITE,
     Elements,
@@ -86,6 +88,7 @@ class _Analysis:
     def __init__(self, graph: Graph, trusts_guards: bool) -> None:
         self.graph = graph
         self.trusts_guards = trusts_guards
+        self.outlined = outlined_bodies(graph)
         self._outcome: dict[MorphismId, bool] = {}
         self._arguments: dict[FunctionId, Fact] = {}
         self._is_called: set[FunctionId] = set()
@@ -96,7 +99,8 @@ class _Analysis:
         for identity in reversed(callees_first(graph)):
             function = graph.functions[identity]
             is_entry = identity == graph.entry
-            if function.kind is FunctionKind.NAMED and (is_entry or identity in self._is_called):
+            stands_alone = function.kind is FunctionKind.NAMED or identity in self.outlined
+            if stands_alone and (is_entry or identity in self._is_called):
                 taken = None if is_entry else self._arguments[identity]
                 _Walk(self, function, taken, 0).run()
         return frozenset(access for access, is_safe in self._outcome.items() if is_safe)
@@ -412,6 +416,9 @@ class _Walk:
 
     def _body(self, body: FunctionId, arguments: list[Fact]) -> Fact:
         taken = tuple(arguments) if len(arguments) > 1 else arguments[0]
+        if body in self._whole.outlined:
+            self._whole.note_call(body, taken)
+            return None
         function = self._graph.functions[body]
         return _Walk(self._whole, function, taken, self._loops).run()
 

@@ -42,7 +42,7 @@ def emit(graph: Graph, profile: Profile, *, name: str) -> Emission:
     """
     with recursion_room(_DEEPEST_RECURSION):
         module = ModuleBuilder(graph, profile, name)
-        for function in reachable_functions(graph):
+        for function in (*reachable_functions(graph), *sorted(module.outlined)):
             emit_function(module, graph.functions[function])
         emit_entry(module)
         plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)

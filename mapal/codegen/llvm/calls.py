@@ -20,6 +20,7 @@ from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish, is_free
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.ir import ops
+from mapal.ir.ops import FunctionId
 from mapal.ir.order import OperationItem
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
 
@@ -63,12 +64,17 @@ def call(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     """The result of a call."""
     op = item.morphism.op
     assert isinstance(op, ops.Call)
-    function = e.graph.functions[op.function]
+    argument = scope.values.get(item.operands[0])
+    return invoke(e, scope, op.function, argument, scope.wishes.get(item.target))
+
+
+def invoke(e: Emitter, scope: Scope, callee: FunctionId, argument: Value, wish: Wish) -> Value:
+    """The result of a function on an argument; `wish` is where its arrays should lie."""
+    function = e.graph.functions[callee]
     taken, given = e.graph.ty(function.input), e.graph.ty(function.output)
     found = signature(taken, given)
-    argument = scope.values.get(item.operands[0])
     registers = memory.in_registers(e, taken, argument, "a call takes its address")
-    offered = _offers(given, scope.wishes.get(item.target))
+    offered = _offers(given, wish)
     results = _result_memories(e, scope, found.destinations, offered)
     arguments = [f"ptr {result.pointer}" for result in results]
     arguments += [typed(leaf, part) for leaf, part in zip(found.parameters, registers, strict=True)]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from mapal.analysis.liveness import WHOLE, Read
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
+from mapal.codegen.llvm.calls import invoke
 from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.moves import moves_of, perform
@@ -45,11 +46,15 @@ def apply_body(
     wish: Wish,
     run: RunFunction,
 ) -> Value:
-    """Emits a body in place. `consumed` are the arguments that no later application reads
-    again; all others stay needed."""
+    """Emits a body in place, or a call of one that became a function. `consumed` are the
+    arguments that no later application reads again; all others stay needed."""
+    e.check_size()
     function = e.graph.functions[body]
+    if body in e.module.outlined and not e.inlines_calls:
+        value = arguments if len(arguments) > 1 else arguments[0]
+        return invoke(e, outer, body, value, wish)
     scope = Scope(function, outer.name, _pinned(function, len(arguments), consumed))
-    value: Value = arguments if len(arguments) > 1 else arguments[0]
+    value = arguments if len(arguments) > 1 else arguments[0]
     if has_no_representation(e.graph.ty(function.input)):
         value = None
     scope.bind(function.input, value)

@@ -10,6 +10,7 @@ import re
 from typing import Protocol
 
 from mapal.analysis.bounds import accesses_in_range, total_accesses
+from mapal.analysis.expansion import outlined_bodies
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph
@@ -60,6 +61,7 @@ class ModuleBuilder:
             if not graph.is_internal_pack(obj.id):
                 self.layouts.require_narrow(obj.ty)
         self.plan = Plan()
+        self.outlined = outlined_bodies(graph)
         self.in_range = accesses_in_range(graph)
         self.total = total_accesses(graph)
         self.notes: list[str] = []
