@@ -125,14 +125,12 @@ class _Printer:
                 self._operation(node, indent, reserve)
             case Braces():
                 self._broken_braces(node, indent)
-            case Stage():
-                self._stage(node, indent, reserve)
             case Chain():
                 self._chain(node, indent, reserve)
-            case Arm():
-                self._arm(node, indent, 0)
             case Function():
                 self._function(node)
+            case Stage() | Arm():
+                raise AssertionError("stages and arms are written by what holds them")
 
     def _row(self, parts: Sequence[Part], indent: int, reserve: int) -> None:
         for number, part in enumerate(parts):

@@ -214,10 +214,18 @@ class _Inspector:
 
 def _is_whole(item: ast.FunctionItem) -> bool:
     """Whether the parser made something of all that is written in a function."""
-    return not any(
-        isinstance(node, ast.Chain) and node.head is None and not node.stages
-        for node in _nodes(item)
-    )
+    return not any(_is_remnant(node) for node in _nodes(item))
+
+
+def _is_remnant(node: ast.Node) -> bool:
+    """Whether a node lacks what every text that parses has in its place."""
+    match node:
+        case ast.Chain(head=None, stages=()) | ast.ArrayLiteral(items=()):
+            return True
+        case ast.GuardStage(arms=()) | ast.FanoutStage(branches=()):
+            return True
+        case _:
+            return False
 
 
 def _mentions(item: ast.FunctionItem, types: set[str]) -> bool:

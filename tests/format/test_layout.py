@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from mapal.diagnostics import CompilerBug
 from mapal.format import format_source
 from mapal.syntax import tokenize
 
@@ -303,6 +304,14 @@ def test_a_text_that_does_not_parse_has_no_layout(source: str) -> None:
 
 def test_mistakes_of_later_stages_do_not_matter() -> None:
     assert layout("fn f()->what{ghost->x;x}") == "fn f() -> what {\n    ghost -> x;\n    x\n}\n"
+
+
+def test_tokens_and_comments_are_compared_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mapal.format.layout.print_items", lambda *_: "fn main() { 2 -> x; } // c")
+    with pytest.raises(CompilerBug, match="tokens"):
+        format_source("fn main() { 1 -> x; } // c")
+    with pytest.raises(CompilerBug, match="comments"):
+        format_source("fn main() { 2 -> x; } // d")
 
 
 def test_deepest_nesting() -> None:

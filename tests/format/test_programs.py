@@ -63,7 +63,19 @@ def test_files_of_the_repository(file: str) -> None:
     if format_source(source).text is None:
         assert parse(source).diagnostics
         return
-    text = formatted(source)
+    formatted(source)
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.startswith("projects/")])
+def test_projects_are_laid_out(file: str) -> None:
+    source = (ROOT / file).read_text(encoding="utf-8")
+    assert format_source(source).text == source, f"run: mapal fmt {file}"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if "filetests" not in file])
+def test_lines_are_not_too_wide(file: str) -> None:
+    text = format_source((ROOT / file).read_text(encoding="utf-8")).text
+    assert text is not None
     assert all(len(line) <= WIDTH or "//" in line for line in text.split("\n"))
 
 
@@ -74,19 +86,19 @@ def test_most_files_have_a_layout() -> None:
 
 
 @given(PROGRAMS, st.lists(LAYOUT, min_size=1, max_size=9))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_programs_of_the_grammar(source: str, gaps: list[str]) -> None:
     formatted(spread(source, gaps))
 
 
 @given(st.integers(0, 2**32), st.lists(LAYOUT, min_size=1, max_size=9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_random_programs(seed: int, gaps: list[str]) -> None:
     formatted(spread(random_program(seed), gaps))
 
 
 @given(st.integers(0, 2**32), st.lists(NO_COMMENTS, min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_former_layout_does_not_matter(seed: int, gaps: list[str]) -> None:
     source = random_program(seed)
     assert formatted(spread(source, gaps)) == formatted(spread(source, [" "]))
