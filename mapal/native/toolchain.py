@@ -15,6 +15,7 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -234,7 +235,7 @@ def _probe(command: tuple[str, ...]) -> Compiler:
         if result is None:
             raise _Failed("cannot be started")
         if result.returncode != 0 or not Path(directory, "probe").is_file():
-            raise _Failed(_last_line(result.stderr) or f"exit status {result.returncode}")
+            raise _Failed(_reason(result))
         return Compiler(command, _fingerprint(command, is_zig, directory), is_zig)
 
 
@@ -267,7 +268,7 @@ def _archive(compiler: Compiler, name: str, members: Sequence[str], directory: s
     flags = "rcs" if sys.platform == "darwin" else "rcsD"
     result = _execute([*command, flags, name, *members], directory)
     if result is None or result.returncode != 0:
-        reason = "cannot be started" if result is None else _last_line(result.stderr)
+        reason = "cannot be started" if result is None else _reason(result)
         raise UserError(f"{shlex.join(command)}: {reason}", TOOLCHAIN_FAILURE)
 
 
@@ -278,7 +279,7 @@ def _run(compiler: Compiler, options: Sequence[str], directory: str) -> None:
         raise UserError(f"{name}: cannot be started", TOOLCHAIN_FAILURE)
     if result.returncode != 0:
         text = "\n".join(result.stderr.strip().splitlines()[:20])
-        raise UserError(f"{name} failed:\n{text or result.returncode}", TOOLCHAIN_FAILURE)
+        raise UserError(f"{name} failed:\n{text or _reason(result)}", TOOLCHAIN_FAILURE)
 
 
 def _execute(command: Sequence[str], directory: str) -> subprocess.CompletedProcess[str] | None:
@@ -298,6 +299,14 @@ def _execute(command: Sequence[str], directory: str) -> subprocess.CompletedProc
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
+
+
+def _reason(result: subprocess.CompletedProcess[str]) -> str:
+    """Why a command failed, in one line."""
+    said = _last_line(result.stderr)
+    if said or result.returncode >= 0:
+        return said or f"exit status {result.returncode}"
+    return f"killed by {signal.Signals(-result.returncode).name}"
 
 
 def _last_line(text: str) -> str:

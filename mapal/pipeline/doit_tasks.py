@@ -55,7 +55,7 @@ class ContentChecker(FileChangedChecker):  # type: ignore[misc]
     hashes = FileHashes()
 
     def check_modified(self, file_path: str, file_stat: Any, state: Any) -> bool:
-        return bool(self.hashes.of(file_path) != state)
+        return bool(self.hashes.of(file_path, file_stat) != state)
 
     def get_state(self, dep: str, current_state: Any) -> str | None:
         return self.hashes.of(dep)
@@ -153,8 +153,7 @@ class _UpToDate:
         self._environment = environment
 
     def __call__(self) -> bool:
-        reasons = self._step.stale_reasons(self._environment, inputs=False)
-        return next(reasons, None) is None
+        return self._step.is_current(self._environment)
 
     def __repr__(self) -> str:
         reasons = self._step.stale_reasons(self._environment, inputs=False)
@@ -220,6 +219,7 @@ def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
     def write() -> bool:
         workspace.lock.acquire()
         site.begin()
+        site.records.refresh()
         wanted = manifest_bytes(steps)
         if wanted is None:
             raise UserError(f"{path}: a task has no record; build again")

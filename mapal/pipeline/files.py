@@ -18,6 +18,7 @@ from pathlib import Path
 from mapal.diagnostics import UserError
 
 TEMPORARY_SUFFIX = ".mapal-tmp"
+_READ_AT_ONCE = 1 << 20
 _Identity = tuple[int, int, int, int, int]
 
 
@@ -32,21 +33,27 @@ class FileHashes:
     def __init__(self) -> None:
         self._known: dict[str, tuple[_Identity, str]] = {}
 
-    def of(self, path: str) -> str | None:
-        """The hash of the file's content now; None if there is no such file. Raises `OSError`
-        if the file is there and cannot be read."""
-        try:
-            identity = _identity(os.stat(path))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+    def of(self, path: str, status: os.stat_result | None = None) -> str | None:
+        """The hash of the file's content now; None if there is no such file. `status` is the
+        file's, if the caller just asked for it. Raises `OSError` if the file is there and cannot
+        be read."""
+        if status is None:
+            try:
+                status = os.stat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+        identity = _identity(status)
         known = self._known.get(path)
         if known is not None and known[0] == identity:
             return known[1]
-        with open(path, "rb") as file:
-            opened = _identity(os.fstat(file.fileno()))
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            if _identity(os.fstat(file.fileno())) == opened:
-                self._known[path] = (opened, digest)
+        with open(path, "rb", buffering=0) as file:
+            if status.st_size <= _READ_AT_ONCE:
+                digest = content_hash(file.readall())
+            else:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            # Only if the file is still the one that `status` describes, from before the reading.
+            if _identity(os.fstat(file.fileno())) == identity:
+                self._known[path] = (identity, digest)
         return digest
 
     def read(self, path: str) -> tuple[bytes, str]:
@@ -57,10 +64,6 @@ class FileHashes:
         digest = content_hash(data)
         self._known[path] = (identity, digest)
         return data, digest
-
-    def forget(self, path: str) -> None:
-        """Makes the next `of` read the file."""
-        self._known.pop(path, None)
 
 
 def _identity(status: os.stat_result) -> _Identity:
@@ -137,7 +140,8 @@ def remove_leftovers(directory: str) -> None:
     """Removes temporary files that a killed build left in a tree."""
     for path in _files(directory):
         if path.name.endswith(TEMPORARY_SUFFIX):
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _files(directory: str) -> Iterator[Path]:

@@ -50,6 +50,13 @@ class RecordStore:
         self._directory = directory
         self._entries: dict[str, Any] | None = None
         self._changed = False
+        self._owner = os.getpid()
+
+    def refresh(self) -> None:
+        """To be called before all records count: a forked process sees what its parent noted
+        down since then in the files only."""
+        if self._owner != os.getpid():
+            self._entries = None
 
     def get(self, name: str) -> Any:
         """The entry with this name, or None."""

@@ -46,7 +46,8 @@ class Session:
                 site.records.close()
             except UserError as error:
                 print(f"mapal: {error.message}", file=sys.stderr)
-            site.end()
+            if self.workspace.lock.held:
+                site.end()
         self.workspace.lock.release()
 
 

@@ -65,23 +65,25 @@ class Site:
         with self._lock:
             if self._begun:
                 return
-            if os.path.exists(self._running):
-                remove_leftovers(self.build)
-                shutil.rmtree(self._scratch, ignore_errors=True)
+            self._sweep()
             with contextlib.suppress(OSError):
                 os.makedirs(self.state, exist_ok=True)
                 os.close(os.open(self._running, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
             self._begun = True
 
     def end(self) -> None:
-        """To be called when the build is over."""
+        """To be called when the build is over, with the build lock held."""
         with self._lock:
-            if not self._begun:
-                return
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._sweep()
             with contextlib.suppress(OSError):
                 os.unlink(self._running)
             self._begun = False
+
+    def _sweep(self) -> None:
+        """Removes temporary files if there can be any."""
+        if os.path.exists(self._running):
+            remove_leftovers(self.build)
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def scratch(self) -> tempfile.TemporaryDirectory[str]:
         """A temporary directory on the same device as the artifacts. Raises `OSError`."""

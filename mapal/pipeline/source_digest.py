@@ -31,7 +31,7 @@ class SourceDigests:
 
     def of(self, modules: Iterable[str]) -> str:
         """The digest of the named modules with their imports, in hexadecimal."""
-        key = tuple(sorted(modules))
+        key = modules if isinstance(modules, tuple) else tuple(modules)
         if key not in self._digests:
             hashes = self.hashes(key)
             text = json.dumps(sorted(hashes.items()), separators=(",", ":"))

@@ -98,6 +98,14 @@ def test_candidates_that_fail_are_passed_over_and_named(tmp_path: Path) -> None:
     assert search.failures == ("/absent/cc: not found",)
 
 
+def test_a_tool_that_dies_without_a_word_is_named(tmp_path: Path) -> None:
+    dying = script(tmp_path / "cc", 'case "$*" in *print-prog*) echo ar;; *) kill -9 $$;; esac')
+    with pytest.raises(UserError, match="failed:\nkilled by SIGKILL"):
+        build_runtime(Compiler((str(dying),), "x"), {"a.c": b""})
+    search = find_compiler({"CC": str(dying), "PATH": os.environ["PATH"]})
+    assert search.failures == (f"{dying}: killed by SIGKILL",)
+
+
 def test_cc_decides_and_may_carry_options() -> None:
     search = find_compiler({"CC": "cc -O1", "PATH": os.environ["PATH"]})
     assert search.compiler is not None

@@ -107,7 +107,9 @@ class ProjectDirectory:
 
     def build(self, *words: str) -> list[str]:
         """Builds, expects success, and gives the tasks that ran."""
-        result = self.doit("build", *words)
+        # Options stand before the task, as doit wants them.
+        options = [word for word in words if "=" not in word]
+        result = self.doit(*options, "build", *(word for word in words if "=" in word))
         assert result.status == 0, result.err
         return self.tasks_run()
 

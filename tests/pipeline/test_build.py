@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mapal.native.workers import WorkerPool
 from mapal.target import list_profiles
 from tests.pipeline.directories import ProjectDirectory
 
@@ -258,6 +260,43 @@ def test_errors_are_shown_once_and_the_rest_is_built(project: ProjectDirectory) 
     project.edit("src/hello.mapal", "1 + zz + yy", "1 + 2")
     project.write("src/broken.mapal", "fn main() { 1 -> println; }\n")
     project.build()
+
+
+def test_a_crash_of_llvm_is_one_failed_task(
+    project: ProjectDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = WorkerPool.call
+
+    def crash_once(
+        pool: WorkerPool, function: str, *arguments: Any, limit_seconds: float = 60.0
+    ) -> Any:
+        if function.endswith(":compile_object") and b"program hello" in arguments[0]["ll"]:
+            return call(pool, "os:abort", limit_seconds=limit_seconds)
+        return call(pool, function, *arguments, limit_seconds=limit_seconds)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkerPool, "call", crash_once)
+        result = project.doit("-n", "2", "build")
+    assert result.status != 0
+    assert result.err.startswith(
+        "object:generic:hello: stage object crashed (program hello, target generic): killed by SIG"
+    )
+    assert result.out.splitlines()[-2:] == [
+        "demo/hello generic failed: object:generic:hello",
+        "demo/scale generic equal",
+    ]
+    tasks = project.tasks_run()
+    assert "differential:generic:scale" in tasks
+    assert set(project.build("-n", "2")) == {
+        "object:generic:hello", "link:generic:hello", "differential:generic:hello", "manifest",
+    }  # fmt: skip
+
+
+def test_processes_instead_of_threads_do_as_well(project: ProjectDirectory) -> None:
+    result = project.doit_process("-n", "2", "-P", "process", "build")
+    assert result.status == 0, result.err
+    project.tasks_run()
+    assert project.build() == []
 
 
 def test_a_failure_after_a_success_does_not_count_as_built(project: ProjectDirectory) -> None:

@@ -156,7 +156,8 @@ def test_a_limit_on_file_sizes_is_an_error_without_damage(
         check=False,
     )
     assert result.returncode != 0
-    assert "File too large" in result.stderr
+    # The archiver is told by a signal, Python by an error.
+    assert "SIGXFSZ" in result.stderr or "File too large" in result.stderr
     assert "Traceback" not in result.stderr
     for name, data in project.artifacts().items():
         assert clean.get(name, data) == data, name

@@ -28,12 +28,12 @@ def inside(project: ProjectDirectory) -> Iterator[ProjectDirectory]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("taget=zen3",), "unknown variable 'taget'; known are target, program; did you mean 'tar"),
+        (("taget=zen3",), "did you mean 'target'?"),
         (("target=zen33",), "unknown target 'zen33'"),
         (("target=generic,zen33",), "did you mean 'zen3'?"),
         (("target=",), "unknown target ''"),
         (("program=helo",), "unknown program 'helo'; programs are hello, scale; did you mean 'he"),
-        (("executor=dask",), "the variable 'executor' is not supported yet"),
+        (("executor=dask",), "'executor'"),
     ],
 )
 def test_misspelt_selections_are_errors(
