@@ -14,6 +14,9 @@ from mapal.target import load_profile
 TEXT_EVERY = 16
 """One graph of so many is printed and read back."""
 
+EXECUTABLE_EVERY = 100
+"""One program of so many is linked and run by itself."""
+
 
 @dataclass(slots=True)
 class BatchResult:
@@ -32,7 +35,14 @@ def run_batch(seed: int, first: int, count: int, rewriting: Rewriting) -> BatchR
     result = BatchResult()
     # Graphs refer to themselves: without pauses for them, collection happens once, at the end.
     gc.disable()
-    found = check(scripts, profile, rewriting, text_every=TEXT_EVERY, tally=result.tally)
+    found = check(
+        scripts,
+        profile,
+        rewriting,
+        text_every=TEXT_EVERY,
+        executable_every=EXECUTABLE_EVERY,
+        tally=result.tally,
+    )
     gc.enable()
     gc.collect()
     result.seconds = time.perf_counter() - start

@@ -18,11 +18,13 @@ from mapal.diagnostics import CompilerBug, Unsupported
 from mapal.interpreter import run
 from mapal.ir.entry import entry_ports
 from mapal.ir.graph import Graph
+from mapal.ir.ops import TimeMs
 from mapal.ir.text import parse_graph, print_graph
 from mapal.ir.verify import verify
 from mapal.rewrite import PIPELINE, apply_pass, rewrite
 from mapal.sweep.census import shapes_of
 from mapal.sweep.endings import Ending, ending_of
+from mapal.sweep.executable import run_as_process
 from mapal.sweep.native import Case, run_natively
 from mapal.sweep.program import Program, build
 from mapal.sweep.script import Script
@@ -89,10 +91,12 @@ def check(
     *,
     native: bool = True,
     text_every: int = 1,
+    executable_every: int = 1,
     tally: Tally | None = None,
 ) -> list[Difference | None]:
     """The first difference of each script, or None. One graph of `text_every` is printed and
-    read back, which takes longer than all the rest."""
+    read back, and one of `executable_every` (none for 0) made a program of its own: both are
+    slow."""
     counts = tally if tally is not None else Tally()
     candidates = [
         _guarded(partial(_prepare, script, rewriting, counts, number % text_every == 0))
@@ -106,6 +110,10 @@ def check(
             found.append(candidate.difference or _interpreted(candidate))
     if native:
         _add_native(candidates, found, profile)
+        for number in range(0, len(scripts), executable_every) if executable_every else ():
+            candidate = candidates[number]
+            if found[number] is None and isinstance(candidate, _Candidate):
+                found[number] = _as_process(candidate, profile)
     return found
 
 
@@ -178,6 +186,18 @@ def _interpreted(candidate: _Candidate) -> Difference | None:
         if found is not None:
             return found
     return None
+
+
+def _as_process(candidate: _Candidate, profile: TargetProfile) -> Difference | None:
+    """The last graph as an executable, unless it reads the clock."""
+    name, graph = candidate.graphs[-1]
+    if any(isinstance(morphism.op, TimeMs) for morphism in graph.morphisms):
+        return None
+    leg = f"executable of the {name} graph"
+    endings = _guarded(partial(run_as_process, graph, candidate.program.inputs, profile))
+    if isinstance(endings, Difference):
+        return Difference(leg, endings.text)
+    return _first_difference(leg, candidate.expected, endings)
 
 
 def _compare(

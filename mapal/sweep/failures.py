@@ -37,15 +37,21 @@ def shrunk(
     rewriting: Rewriting,
 ) -> Failure:
     """The failure with the smallest script that shows a difference in the same leg."""
-    native = difference.leg.startswith(("native", "emit"))
+    executable = difference.leg.startswith("executable")
+    native = executable or difference.leg.startswith(("native", "emit"))
+
+    def found_in(candidate: Script) -> Difference | None:
+        (found,) = check(
+            [candidate], profile, rewriting, native=native, executable_every=int(executable)
+        )
+        return found
 
     def fails(candidate: Script) -> bool:
-        (found,) = check([candidate], profile, rewriting, native=native)
+        found = found_in(candidate)
         return found is not None and found.leg == difference.leg
 
     smallest = shrink(script, fails)
-    (found,) = check([smallest], profile, rewriting, native=native)
-    return Failure(seed, number, found or difference, smallest)
+    return Failure(seed, number, found_in(smallest) or difference, smallest)
 
 
 def save(failure: Failure, directory: Path, rewriting: Rewriting) -> Path:

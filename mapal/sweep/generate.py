@@ -51,18 +51,19 @@ def generate(source: Source, *, largest: int = 8) -> Script:
     """A random script; `largest` bounds the steps of the entry's own block."""
     mode: Mode = "default" if source.below(5) else "trap_free"
     fused = bool(source.below(2))
-    helpers = tuple(_helper(source) for _ in range(source.below(3)))
     strategy = source.below(5)
+    prints = strategy in (1, 3)
+    helpers = tuple(_helper(source, prints) for _ in range(source.below(3)))
     parameters: tuple[int, ...] = ()
     arguments: tuple[int, ...] = (0,)
     if strategy in (2, 4):
         parameters = tuple(_type_code(source) for _ in range(1 + source.below(3)))
         arguments = tuple(source.below(1 << 20) for _ in range(3))
-    prints = strategy in (1, 3)
     result = 0 if source.below(2) else None
     steps = _opening(source) + _steps(source, 2 + source.below(largest - 1), DEEPEST_BLOCKS)
-    if source.below(2):
-        steps += (_nest(source, 2 + source.below(2), prints),)
+    if source.below(3) < (2 if prints else 1):
+        depth = 2 + min(1, source.below(4 if prints else 2))
+        steps += (_nest(source, depth, prints),)
     entry = FunctionScript(parameters, result, prints, steps)
     return Script(mode, fused, helpers, entry, arguments)
 
@@ -73,9 +74,9 @@ def _opening(source: Source) -> Block:
     return tuple(_step(source, kinds[source.below(len(kinds))], 0) for _ in range(3))
 
 
-def _helper(source: Source) -> FunctionScript:
+def _helper(source: Source, may_print: bool) -> FunctionScript:
     parameters = tuple(_type_code(source) for _ in range(1 + source.below(3)))
-    prints = source.below(4) == 0
+    prints = may_print and source.below(2) == 1
     result = _type_code(source) if source.below(3) or not prints else None
     steps = _steps(source, 1 + source.below(4), 1)
     if source.below(2):
@@ -113,9 +114,9 @@ def _step(source: Source, kind: str, depth: int) -> Step:
     numbers = tuple(_number(source) for _ in range(found.numbers))
     whole = found.blocks - found.early
     blocks = [_steps(source, source.below(3), depth - 1) for _ in range(whole)]
-    if kind == "reduce" and source.below(3) == 0:
-        # Bodies of reductions are small: few of them would hold a collection of their own.
-        inner = _step(source, ("map", "fold")[source.below(2)], 0)
+    if kind == "reduce" and source.below(5) < 2:
+        # Bodies of reductions are small: few of them would hold anything with blocks.
+        inner = _step(source, ("map", "fold", "guard")[source.below(3)], 0)
         blocks[0] = (inner, *blocks[0])
     for _ in range(found.early):
         blocks.append(tuple(_scalar_step(source) for _ in range(max(0, source.below(4) - 1))))

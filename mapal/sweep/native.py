@@ -9,6 +9,7 @@ not end is known by its number and the others go on in another child.
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import functools
 import os
 import pickle
@@ -172,6 +173,7 @@ def _in_child(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterato
 
 
 def _serve(path: Path, plans: Sequence[Plan], jobs: Sequence[Job], replies: int) -> None:
+    faulthandler.disable()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     library = ctypes.CDLL(str(path))
     library.sweep_run.restype = ctypes.POINTER(_SweepEnding)

@@ -386,7 +386,7 @@ def test_float_sums_have_the_tree_of_their_length(length: int) -> None:
     check(text)
 
 
-@pytest.mark.parametrize("length", (1, 64, 65, 4096, 4097, 2 * 4096 + 64))
+@pytest.mark.parametrize("length", [1, 64, 65, 4096, 4097, 2 * 4096 + 64])
 def test_reductions_that_do_not_commute_with_captures_and_products(length: int) -> None:
     text = f"""fn main() -> (i32, i32) {{
         3 -> factor;

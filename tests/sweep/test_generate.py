@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 
 from mapal.ir.graph import FunctionKind, Graph
 from mapal.ir.ops import Binary, BinaryCode, Call, Index, LoopBack, LoopExit, Map, Pair, Update
@@ -62,7 +63,7 @@ def test_order_keys_follow_the_emission() -> None:
         whole = (Pair, LoopBack, LoopExit)
         keys = [m.key for m in program.graph.morphisms if not isinstance(m.op, whole)]
         assert len(set(keys)) == len(keys)
-        steps = [after > before for before, after in zip(keys, keys[1:], strict=False)]
+        steps = [after > before for before, after in pairwise(keys)]
         later += sum(steps)
         earlier += len(steps) - sum(steps)
     assert earlier < later // 10

@@ -30,7 +30,7 @@ from mapal.sweep.script import Block
 TRAPPING = ("Div", "Mod", "Index", "Update", "Map", "Call")
 """The kinds of operations that can trap."""
 
-_RARER = ("Map", "Call", "Call")
+_RARER = ("Map", "Call", "Call", "Call")
 """Kinds that need more than others do, so that they are tried more often."""
 
 
@@ -241,7 +241,7 @@ def _readers(e: Emitter, value: ObjectId, n: Numbers) -> None:
             e.note("arm value negated twice")
         case 5:
             _identity_map(e, value, ty)
-        case 6:
+        case 6 | 7:
             _ignored_argument(e, value, n)
         case _:
             pass
