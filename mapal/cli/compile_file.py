@@ -12,7 +12,7 @@ from mapal.cli.sources import REJECTED, front_end, read_source, rewritten
 from mapal.diagnostics import UserError
 from mapal.native.toolchain import TOOLCHAIN_FAILURE
 from mapal.project.file import ARITHMETICS
-from mapal.target.profile import NATIVE, TargetProfile, host_architecture, load_profile
+from mapal.target import NATIVE, TargetProfile, host_architecture, load_profile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import sys
 from mapal.cli.sources import REJECTED, Front, front_end, read_source, rewritten
 from mapal.diagnostics import UserError
 from mapal.project.file import ARITHMETICS
-from mapal.target.profile import (
+from mapal.target import (
     NATIVE,
     TargetProfile,
     list_profiles,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from mapal.target import NATIVE, list_profiles, load_profile, profile_files
 from mapal.target.detect import detect_host, why_not_executable
-from mapal.target.profile import NATIVE, list_profiles, load_profile, profile_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import llvmlite.binding as llvm
 
 from mapal.diagnostics import CompilerBug, UserError
+from mapal.target import TargetProfile
 from mapal.target.document import closest
-from mapal.target.profile import TargetProfile
 
 OptimisationLevel = Literal[0, 1, 2, 3]
 

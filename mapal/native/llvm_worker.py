@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mapal.native.workers import WorkerCrashed, WorkerPool, shared_pool
-from mapal.target.profile import TargetProfile
+from mapal.target import TargetProfile
 
 if TYPE_CHECKING:
     from mapal.native.llvm import ObjectArtifact

@@ -14,7 +14,7 @@ from mapal.diagnostics import UserError
 from mapal.pipeline.site import BUILD
 from mapal.pipeline.steps import Target
 from mapal.pipeline.workspace import Workspace
-from mapal.target.profile import NATIVE, TargetProfile, load_profile
+from mapal.target import NATIVE, TargetProfile, load_profile
 
 _DIRECTORY = os.path.join(BUILD, "bench")
 

@@ -29,8 +29,7 @@ from mapal.project.file import (
     misplaced,
     project_from_json,
 )
-from mapal.target.detect import host_identity
-from mapal.target.profile import (
+from mapal.target import (
     NATIVE,
     CacheGeometry,
     Device,
@@ -42,6 +41,7 @@ from mapal.target.profile import (
     profile_files,
     targets_directory,
 )
+from mapal.target.detect import host_identity
 
 _MOST_IMPORTS = 2000
 
@@ -103,7 +103,7 @@ class LoadCache:
 
     def profile(self, name: str, architecture: str) -> tuple[TargetProfile, list[str]]:
         """A shipped profile and the files that define it, its own first."""
-        code = self.digests.of(["mapal.target.profile"])
+        code = self.digests.of(["mapal.target.schema"])
         key = _key(code, architecture, *map(_package_hash, self._profile_files(name)))
 
         def read() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from mapal.native.toolchain import runtime_directory
 from mapal.pipeline.files import remove_leftovers
 from mapal.pipeline.records import RecordStore
 from mapal.project.file import Project
-from mapal.target.profile import targets_directory
+from mapal.target import targets_directory
 
 BUILD = "build"
 STATE = ".mapal"

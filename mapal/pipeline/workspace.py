@@ -20,9 +20,9 @@ from mapal.pipeline.step import Environment
 from mapal.pipeline.steps import Target
 from mapal.pipeline.tools import Tools
 from mapal.project.file import ALL_TARGETS, PROJECT_FILE, Program, Project
+from mapal.target import NATIVE, TargetProfile, host_architecture, list_profiles
 from mapal.target.detect import why_not_executable
 from mapal.target.document import closest
-from mapal.target.profile import NATIVE, TargetProfile, host_architecture, list_profiles
 
 PROJECTS = "projects"
 

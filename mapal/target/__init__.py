@@ -1,5 +1,12 @@
 """Target machines: profiles in files, detection of the host, and what the host can run."""
 
+from mapal.target.library import (
+    host_architecture,
+    list_profiles,
+    load_profile,
+    profile_files,
+    targets_directory,
+)
 from mapal.target.profile import (
     NATIVE,
     CacheGeometry,
@@ -7,12 +14,8 @@ from mapal.target.profile import (
     Policy,
     SharedCache,
     TargetProfile,
-    host_architecture,
-    list_profiles,
-    load_profile,
-    parse_profile,
-    profile_files,
 )
+from mapal.target.schema import parse_profile
 
 __all__ = [
     "NATIVE",
@@ -26,4 +29,5 @@ __all__ = [
     "load_profile",
     "parse_profile",
     "profile_files",
+    "targets_directory",
 ]

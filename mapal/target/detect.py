@@ -13,13 +13,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from mapal.target.library import host_architecture
 from mapal.target.profile import (
     NATIVE,
     CacheGeometry,
     SharedCache,
     TargetProfile,
     canonical_architecture,
-    host_architecture,
 )
 
 _CPU_ROOT = Path("/sys/devices/system/cpu")

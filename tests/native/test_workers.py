@@ -38,7 +38,7 @@ def test_values_travel_and_the_child_is_kept(pool: WorkerPool) -> None:
 
 def test_exceptions_of_ours_travel_and_others_are_bugs(pool: WorkerPool) -> None:
     with pytest.raises(UserError, match="unknown target"):
-        pool.call("mapal.target.profile:load_profile", "zzz")
+        pool.call("mapal.target.library:load_profile", "zzz")
     with pytest.raises(CompilerBug, match="ValueError"):
         pool.call("builtins:int", "x")
     with pytest.raises(CompilerBug, match="SystemExit"):
@@ -112,7 +112,7 @@ def test_the_shared_pool_is_one() -> None:
 
 def test_answers_sort_what_happened() -> None:
     assert answer("builtins:len", ("ab",)) == ("value", 2)
-    kind, value = answer("mapal.target.profile:load_profile", ("zzz",))
+    kind, value = answer("mapal.target.library:load_profile", ("zzz",))
     assert (kind, type(value)) == ("exception", UserError)
     assert answer("tests_absent:x", ())[0] == "bug"
     assert answer("threading:Lock", ())[0] == "bug"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mapal.pipeline.stages.result import Inputs, Options
-from mapal.target.profile import TargetProfile, parse_profile
+from mapal.target import TargetProfile, parse_profile
 
 PREFIX = "profile."
 
