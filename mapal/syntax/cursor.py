@@ -288,6 +288,9 @@ class Cursor:
         own = self.diagnostics[self._item_reports :]
         del self.diagnostics[self._item_reports :]
         self.diagnostics += [report for report in own if report.code not in _BRACE_CONSEQUENCES]
+        if own and own[-1].code in _BRACE_CONSEQUENCES:
+            # What was said at this place is taken back, so there is room for the reason.
+            self._reported_position = -1
 
     def item_is_malformed(self) -> bool:
         """Whether text was reported in the current item that a missing or surplus brace may have

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from mapal.format.trivia import find_trivia
 from mapal.syntax import encode_program, parse, tokenize
 from tests.source_programs import random_program
 from tests.syntax.test_properties import PROGRAMS
+from tests.token_mutations import example_sources, mutated, pieces
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(
@@ -25,6 +27,7 @@ FILES = sorted(
     if "build" not in path.relative_to(ROOT).parts
 )
 
+EXAMPLES = [pieces(source) for source in example_sources()]
 LAYOUT = st.sampled_from(
     [" ", "\n", "\t", "\r\n", "\n\n\n", " // c\n", " // d  \n\n// é -> {\n\n", "\n// e\n", "  "]
 )
@@ -102,6 +105,16 @@ def test_random_programs(seed: int, gaps: list[str]) -> None:
 def test_the_former_layout_does_not_matter(seed: int, gaps: list[str]) -> None:
     source = random_program(seed)
     assert formatted(spread(source, gaps)) == formatted(spread(source, [" "]))
+
+
+@given(st.integers(0, 2**32), st.sampled_from(range(len(EXAMPLES))), st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_damaged_programs(seed: int, example: int, changes: int) -> None:
+    source = mutated(EXAMPLES[example], random.Random(seed), changes)
+    if parse(source).diagnostics:
+        assert format_source(source).text is None
+    else:
+        formatted(source)
 
 
 @given(st.text(alphabet='fn main(){}[]->;:,.a1"/\n\\ =+-<é', max_size=60))
