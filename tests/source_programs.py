@@ -49,6 +49,7 @@ class ProgramWriter:
         self._effectful = False
         self._fresh = 0
         self._calls_total = True
+        self._left = source.choice((1, 1, 1, 2, 9)) if mistakes else 0
 
     # Choices ------------------------------------------------------------------------
 
@@ -56,7 +57,11 @@ class ProgramWriter:
         return self._random.random() < probability
 
     def _wrong(self) -> bool:
-        return self._mistakes > 0 and self._chance(self._mistakes)
+        """Whether to go wrong here; one mistake often hides the others, so there are few."""
+        if self._left == 0 or not self._chance(self._mistakes):
+            return False
+        self._left -= 1
+        return True
 
     def _name(self, stem: str) -> str:
         self._fresh += 1
@@ -300,6 +305,8 @@ class ProgramWriter:
 
     def _flow(self, shape: Shape, depth: int = 2) -> str:
         """A chain that yields a value of a type."""
+        if self._wrong():
+            return self._strange()
         options = [self._plain, self._plain, self._guard, self._match, self._call, self._sequence]
         if shape.kind == "scalar" and shape.text in NUMBERS:
             options += [self._conversion, self._extremum, self._operator, self._fold, self._reduce]
@@ -312,6 +319,19 @@ class ProgramWriter:
         if depth <= 0:
             return self._plain(shape, 0)
         return self._random.choice(options)(shape, depth - 1)
+
+    def _strange(self) -> str:
+        """A chain that yields something else, or nothing, or belongs elsewhere."""
+        names = [local.name for local in self._known()]
+        functions = [f"{self._argument(f)} -> {f.name}" for f in self._functions if f.parameters]
+        return self._random.choice(
+            (
+                *('"text"', "1 -> println", "() -> time", "1 -> ret", "-> loop", "()", "-> + 1"),
+                *('"a" -> { -> text; }', '"a" -> seq { -> b; "c" }', "main", "[[1, 2], [3, 4]]"),
+                *names,
+                *functions,
+            )
+        )
 
     def _plain(self, shape: Shape, depth: int) -> str:
         return self._expression(shape, 1 + depth)

@@ -274,6 +274,8 @@ def _rebind(context: Context, target: Rebind, tokens: ast.Tokens, value: DraftVa
     if target.in_arm:
         raise _assignment_in_arm(local.name, tokens)
     require_type(value, context.bindings[local].value.ty, f"`{local.name}`", tokens)
+    if context.loops and local in context.loops[-1]:
+        reject_string(value, tokens)
     context.rebind(local, value)
     return value
 

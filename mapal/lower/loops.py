@@ -19,6 +19,7 @@ from mapal.lower.context import Context, over
 from mapal.lower.dependence import depend_on
 from mapal.lower.depths import product_depth, require_depth
 from mapal.lower.draft import DraftLoop, DraftValue, MakeTuple, Operation
+from mapal.lower.expressions import reject_string
 from mapal.lower.reports import StopLowering, stop
 from mapal.lower.resolve import Declare, Local
 from mapal.lower.results import return_whole
@@ -262,7 +263,9 @@ class _Loop:
             assert context.token is not None
             parts.append(context.token)
         if delivery.value is not None:
-            parts.append(delivery.value)
+            last = self._shape.exit_chain
+            assert last is not None
+            parts.append(reject_string(delivery.value, last.tokens))
         parts.extend(
             context.bindings[local].value for local in self._carried if local in outer_carried
         )

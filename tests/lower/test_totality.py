@@ -19,6 +19,7 @@ from mapal.ir.verify import verify
 from mapal.lower import lower
 from mapal.lower.codes import KINDS
 from mapal.syntax import parse
+from tests.source_grammar import grammar_program
 from tests.source_programs import random_program
 from tests.token_mutations import example_sources, mutated, pieces
 
@@ -69,6 +70,11 @@ def test_random_programs_with_mistakes(seed: int, mistakes: float) -> None:
     outcome(random_program(seed, mistakes))
 
 
+@given(st.integers(0, 2**32))
+def test_texts_from_the_grammar(seed: int) -> None:
+    outcome(grammar_program(seed))
+
+
 @given(st.integers(0, 2**32), st.sampled_from(range(len(EXAMPLES))), st.integers(1, 4))
 def test_damaged_examples(seed: int, example: int, changes: int) -> None:
     outcome(mutated(EXAMPLES[example], random.Random(seed), changes))
@@ -92,3 +98,4 @@ def test_many_texts() -> None:
     for seed in range(20_000):
         outcome(random_program(seed, draw.choice((0.0, 0.01, 0.05))))
         outcome(mutated(draw.choice(EXAMPLES), draw, draw.randint(1, 3)))
+        outcome(grammar_program(seed))
