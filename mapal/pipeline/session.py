@@ -58,6 +58,7 @@ def start(session: Session) -> None:
     """Makes this the session of the process and shows its records to doit."""
     global _current
     _current = session
+    _speak_plainly_when_interrupted()
     from doit.globals import Globals
 
     manager = Globals.dep_manager
@@ -68,6 +69,21 @@ def start(session: Session) -> None:
         manager.backend = database
         manager._set, manager._get, manager._in = database.set, database.get, database.in_
         manager.remove, manager.remove_all = database.remove, database.remove_all
+
+
+def _speak_plainly_when_interrupted() -> None:
+    """An interrupt ends doit with a traceback; a person who pressed the keys knows why."""
+    previous = sys.excepthook
+    if previous is not sys.__excepthook__:
+        return
+
+    def hook(kind: Any, value: Any, traceback: Any) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            print("mapal: interrupted; the next build goes on from here", file=sys.stderr)
+        else:
+            previous(kind, value, traceback)
+
+    sys.excepthook = hook
 
 
 def current() -> Session:

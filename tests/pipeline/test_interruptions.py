@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,26 @@ def test_a_killed_build_is_followed_by_a_correct_one(
     assert not (project.path / "build/.mapal/running").exists()
     assert not (project.path / "build/.mapal/tmp").exists()
     assert project.build() == []
+
+
+def test_an_interrupt_ends_the_build_with_one_line(
+    project: ProjectDirectory, clean: dict[str, bytes]
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "doit", "build"],
+        cwd=project.path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(".  ")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == -signal.SIGINT
+    assert errors == "mapal: interrupted; the next build goes on from here\n"
+    project.build()
+    assert project.artifacts() == clean
 
 
 @pytest.fixture(scope="module")
