@@ -54,7 +54,7 @@ def is_routing(stage: ast.Stage) -> bool:
 
 
 def loop_shape(loop: ast.LoopStatement) -> LoopShape | Diagnostic:
-    """The shape of a loop, or why it has none: L1501, L1407, L1409."""
+    """The shape of a loop, or why it has none: L1501, L1304, L1407, L1409."""
     block = loop.body
     for statement in block.statements[: None if block.tail is not None else -1]:
         if isinstance(statement, ast.ChainStatement):
@@ -71,7 +71,7 @@ def loop_shape(loop: ast.LoopStatement) -> LoopShape | Diagnostic:
     jumps = [arm for arm in guard.arms if is_jump(arm.payload)]
     exits = [arm for arm in guard.arms if not is_jump(arm.payload)]
     if not jumps:
-        return _no_exit(loop)
+        return _jump_with_value(guard) or _no_exit(loop)
     problem = _arms_problem(guard, jumps, exits)
     if problem is not None:
         return problem
@@ -108,6 +108,22 @@ def _arms_problem(
         span=None,
         hint="write `condition -> { -true-> { … -> loop; } -false-> value -> name; }`",
     )
+
+
+def _jump_with_value(guard: ast.GuardStage) -> Diagnostic | None:
+    """L1304 if an arm was to jump, but sends a value to `-> loop`."""
+    for arm in guard.arms:
+        chain = last_chain(arm.payload)
+        last = chain.stages[-1] if chain is not None and chain.stages else None
+        if isinstance(last, ast.LoopStage):
+            return Diagnostic(
+                code="L1304",
+                message="`-> loop` takes no value",
+                tokens=last.tokens,
+                span=None,
+                hint="make it a statement of its own: `i + 1 -> i; -> loop;`",
+            )
+    return None
 
 
 def _misplaced(stage: ast.Stage) -> Diagnostic:
