@@ -23,6 +23,9 @@ settings.register_profile(
 settings.load_profile("mapal")
 
 
+_CHANGES = pytest.StashKey[list[str]]()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
@@ -52,4 +55,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def golden(request: pytest.FixtureRequest) -> Golden:
     """Compares a text with the one in a file, or writes it there."""
     root = Path(str(request.config.rootpath))
-    return Golden(update=bool(request.config.getoption("--update-golden")), root=root)
+    update = bool(request.config.getoption("--update-golden"))
+    return Golden(update, root, request.config.stash.setdefault(_CHANGES, []))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Shows what `--update-golden` changed."""
+    changes = config.stash.get(_CHANGES, [])
+    if changes:
+        terminalreporter.section("golden files written anew")
+    for change in changes:
+        terminalreporter.write(change)

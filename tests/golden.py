@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Golden:
-    """Compares texts with files, or with `update` writes the files and prints what changed."""
+    """Compares texts with files, or with `update` writes the files and keeps what changed in
+    `changes`, to be shown."""
 
     update: bool
     root: Path
+    changes: list[str] = field(default_factory=list)
 
     def check(self, path: Path, text: str) -> None:
         """Asserts that a file holds exactly a text. A missing or empty file fails."""
@@ -30,5 +32,5 @@ class Golden:
         )
         assert text, f"{name}: nothing to expect"
         assert self.update, f"{difference}\nwrite it with: ./dev pytest --update-golden {name}"
-        print(difference)
+        self.changes.append(difference)
         path.write_text(text, encoding="utf-8")

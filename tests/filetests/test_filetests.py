@@ -89,11 +89,13 @@ def test_golden_refuses_missing_and_different_texts(tmp_path: Path) -> None:
         golden.check(tmp_path / "empty", "")
 
 
-def test_golden_writes_and_shows_the_difference(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_golden_writes_and_keeps_the_difference(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old\n", encoding="utf-8")
-    Golden(update=True, root=tmp_path).check(path, "new\n")
+    golden = Golden(update=True, root=tmp_path)
+    golden.check(path, "new\n")
     assert path.read_text(encoding="utf-8") == "new\n"
-    assert "-old" in capsys.readouterr().out
+    (change,) = golden.changes
+    assert "-old" in change
+    golden.check(path, "new\n")
+    assert golden.changes == [change]
