@@ -24,7 +24,7 @@ MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.ana
 
 PASSES = (INLINING, CONSTANT_FOLDING, COMMON_SUBEXPRESSIONS, DEAD_CODE, MAP_FUSION)
 
-PIPELINE: tuple[RewritePass, ...] = ()
+PIPELINE: tuple[RewritePass, ...] = PASSES
 
 
 def rewrite(graph: Graph) -> RewriteResult:
