@@ -106,6 +106,8 @@ def _named(analysis: Analysis, use: NameUse) -> tuple[str, str] | None:
             return BUILTINS[use.name]
         case NameKind.LITERAL:
             return use.name, ""
+        case NameKind.WIRE:
+            return f"{use.type} ->", ""
         case NameKind.LOCAL:
             return f"{'mut ' * use.mutable}{use.name}{known}", ""
         case NameKind.FIELD:

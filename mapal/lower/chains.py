@@ -129,6 +129,8 @@ def stages(
         last = position == len(nodes) - 1
         if position and isinstance(nodes[position - 1], ast.RetStage):
             raise stop("L1303", "nothing can follow `-> ret`", node.tokens, "start a new statement")
+        if value is not None:
+            context.program.wires[node.tokens[0]] = value.ty
         value = _stage(context, node, value, wants=wants or not last)
     return value
 

@@ -80,13 +80,15 @@ class ReduceSite:
 @dataclass(slots=True)
 class ProgramState:
     """What the functions of one program share. `types` holds the type of every local bound so
-    far, by the token that declares it."""
+    far, by the token that declares it, and `wires` that of what flows into a stage, by its
+    arrow."""
 
     declarations: Declarations
     drafts: list[DraftFunction] = field(default_factory=list)
     facts: dict[str, TrapFacts] = field(default_factory=dict)
     reduces: list[ReduceSite] = field(default_factory=list)
     types: dict[int, Type] = field(default_factory=dict)
+    wires: dict[int, Type] = field(default_factory=dict)
 
 
 class Context:

@@ -32,7 +32,7 @@ from mapal.syntax import ast
 
 
 class NameKind(Enum):
-    """What a name is the name of."""
+    """What a name is the name of. The name of a wire is the arrow that it flows along."""
 
     FUNCTION = "function"
     TYPE = "type"
@@ -41,12 +41,13 @@ class NameKind(Enum):
     LOCAL = "local"
     BUILTIN = "builtin"
     LITERAL = "literal"
+    WIRE = "wire"
 
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
     """A name at one place. `declared` is the token that declares it, None for what the language
-    brings along; `type` is that of a local, field or literal, if it is known."""
+    brings along; `type` is that of a local, field, literal or wire, if it is known."""
 
     kind: NameKind
     name: str
@@ -120,6 +121,8 @@ class _Inspector:
             except StopLowering:
                 continue
         self._local_types.update(state.types)
+        for token, ty in state.wires.items():
+            self._uses[token] = NameUse(NameKind.WIRE, "->", type=ty)
 
     def _parameters(self, signature: Signature) -> None:
         for slot, parameter in enumerate(signature.item.parameters):

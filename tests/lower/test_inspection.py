@@ -62,8 +62,9 @@ def test_all_forms_of_locals() -> None:
 @pytest.mark.parametrize(
     ("source", "known"),
     [
-        # Up to the mistake.
-        ("fn main() { 1 -> a; ghost -> b; 2 -> c; }", {"a": "i32", "b": None, "c": None}),
+        # Before the mistake and behind it, but for what the mistake was to bind.
+        ("fn main() { 1 -> a; ghost -> b; 2 -> c; b -> d; }",
+         {"a": "i32", "b": None, "c": "i32", "d": None}),
         # Other functions are not concerned.
         ("fn f(x: u8) { ghost -> b; } fn main() { 1 -> a; }", {"x": "u8", "b": None, "a": "i32"}),
         # A mistake of literal typing hides the types of its function's locals, not the others'.
@@ -128,3 +129,18 @@ def test_struct_literals() -> None:
         ("x", "local"),
     ]
     assert found[5][1] == NameUse(NameKind.FIELD, "z")
+
+
+def test_wires() -> None:
+    source = (
+        "fn main() { 1 -> a: i64; (a, 2.5) -> p -> print; a -> { -0-> a; -_-> -> + a; } -> b; }"
+    )
+    found = inspect(parse(source).program).uses
+    tokens = tokenize(source).tokens
+    wires = [
+        (tokens[ordinal].text, str(use.type))
+        for ordinal, use in sorted(found.items())
+        if use.kind is NameKind.WIRE
+    ]
+    types = ["i64", "(i64, f64)", "(i64, f64)", "i64", "i64", "i64"]
+    assert wires == [("->", ty) for ty in types]
