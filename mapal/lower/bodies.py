@@ -11,6 +11,7 @@ from mapal.lower.draft import Collect, DraftFunction, DraftRegion, DraftValue
 from mapal.lower.emission import body_input
 from mapal.lower.expressions import reject_string, require_type
 from mapal.lower.finishing import finish
+from mapal.lower.recovery import Recovery
 from mapal.lower.reports import stop
 from mapal.syntax import ast
 
@@ -36,14 +37,12 @@ def collection(context: Context, node: ast.CollectionStage, wire: DraftValue) ->
             start, folded = pair.items
             if not isinstance(folded, Array):
                 raise _bad_fold(wire, node.tokens)
-            body, value = _body(context, node, (start, folded.element), start)
-            _require_tail(node, value, start)
+            body, _ = _body(context, node, (start, folded.element), start)
             parts = [context.component(wire, slot, key) for slot in (0, 1)]
             return _apply(context, node, body, parts, start)
         case _:
             array = _array(wire.ty, "L1615", "`reduce`", node.tokens)
-            body, value = _body(context, node, (array.element, array.element), array.element)
-            _require_tail(node, value, array.element)
+            body, _ = _body(context, node, (array.element, array.element), array.element)
             context.program.reduces.append(
                 ReduceSite(context.signature.item.name, body.facts, node.tokens)
             )
@@ -74,10 +73,23 @@ def _bad_fold(wire: DraftValue, tokens: ast.Tokens) -> Exception:
     )
 
 
-def _require_tail(node: ast.CollectionStage, value: DraftValue, wanted: Type) -> None:
+def _tail(body: Context, node: ast.CollectionStage, wanted: Type | None) -> DraftValue:
+    """The value of a body; `wanted` is its type, if that is given from outside."""
     tail = node.body.tail
-    assert tail is not None
-    require_type(value, wanted, f"the body of `{node.operator}`", tail.tokens)
+    value = None if tail is None else chains.chain(body, tail, None, wants=True)
+    if tail is None or value is None:
+        raise stop(
+            "L1604",
+            f"the body of `{node.operator}` yields no value",
+            node.tokens,
+            "end it with an expression, without `;`",
+        )
+    reject_string(value, tail.tokens)
+    if wanted is not None:
+        require_type(value, wanted, f"the body of `{node.operator}`", tail.tokens)
+    body.draft.output = value.ty
+    body.draft.returns.append((value, over(tail.tokens)))
+    return value
 
 
 def _body(
@@ -100,17 +112,13 @@ def _body(
         value = DraftValue(ty, parameter.name, over(parameter.tokens), argument=0)
         body.declare(context.resolution.declared[parameter.tokens[0]], value)
         taken.append(value)
-    tail = chains.block(body, node.body, None, wants=True)
-    if tail is None or node.body.tail is None:
-        raise stop(
-            "L1604",
-            f"the body of `{node.operator}` yields no value",
-            node.tokens,
-            "end it with an expression, without `;`",
-        )
-    reject_string(tail, node.body.tail.tokens)
-    draft.output = tail.ty
-    draft.returns.append((tail, over(node.body.tail.tokens)))
+    recovery = Recovery(body)
+    for statement in node.body.statements:
+        with recovery.statement():
+            chains.statement(body, statement, None)
+    with recovery.statement():
+        tail = _tail(body, node, None if node.operator == "map" else accumulator)
+    recovery.end_of_body()
     draft.arguments = [*(inner for _, inner in body.captures.values()), *taken]
     for position, argument in enumerate(draft.arguments):
         argument.argument = position

@@ -75,7 +75,7 @@ def _update(context: Context, node: ast.UpdateStatement) -> None:
         )
     if target.in_arm:
         raise _assignment_in_arm(node.name, node.tokens)
-    array = context.bindings[local].value
+    array = context.binding(local).value
     if not isinstance(array.ty, Array):
         raise stop(
             "L1204",
@@ -275,7 +275,7 @@ def _rebind(context: Context, target: Rebind, tokens: ast.Tokens, value: DraftVa
         )
     if target.in_arm:
         raise _assignment_in_arm(local.name, tokens)
-    require_type(value, context.bindings[local].value.ty, f"`{local.name}`", tokens)
+    require_type(value, context.binding(local).value.ty, f"`{local.name}`", tokens)
     if context.loops and local in context.loops[-1]:
         reject_string(value, tokens)
     context.rebind(local, value)

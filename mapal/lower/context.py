@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from mapal.diagnostics import Diagnostic
 from mapal.ir import ops
 from mapal.ir.graph import Key, RegionKind
 from mapal.ir.graph import Value as Literal
@@ -68,6 +69,10 @@ _Change = tuple[Local, Binding | None] | tuple[Scope, str]
 """How to undo one change: the former binding of a local, or a name that died in a scope."""
 
 
+class UnboundError(Exception):
+    """A name whose binding statement was reported: nothing can be said about its use."""
+
+
 @dataclass(slots=True)
 class ReduceSite:
     """A `reduce` whose body must be total; judged when all functions are known."""
@@ -87,6 +92,7 @@ class ProgramState:
     drafts: list[DraftFunction] = field(default_factory=list)
     facts: dict[str, TrapFacts] = field(default_factory=dict)
     reduces: list[ReduceSite] = field(default_factory=list)
+    body_reports: list[Diagnostic] = field(default_factory=list)
     types: dict[int, Type] = field(default_factory=dict)
     wires: dict[int, Type] = field(default_factory=dict)
 
@@ -228,6 +234,12 @@ class Context:
         self.require_alive(local, tokens)
         return binding.value
 
+    def binding(self, local: Local) -> Binding:
+        """What a local of this function or body stands for."""
+        if local not in self.bindings:
+            raise UnboundError(local.name)
+        return self.bindings[local]
+
     def require_alive(self, local: Local, tokens: ast.Tokens) -> None:
         binding = self.bindings.get(local)
         if binding is not None and binding.dead:
@@ -241,7 +253,8 @@ class Context:
     def _capture(self, local: Local, tokens: ast.Tokens) -> DraftValue:
         if local in self.captures:
             return self.captures[local][1]
-        assert self.outer is not None, "resolution finds locals of this function only"
+        if self.outer is None:
+            raise UnboundError(local.name)
         value = self.outer.read(local, tokens)
         if value.ty == STR:
             raise stop(

@@ -101,7 +101,7 @@ class _Loop:
     def _begin(self) -> DraftLoop:
         context = self._context
         # A dead name is reported where the body reads or rebinds it.
-        values = [context.bindings[local].value for local in self._carried]
+        values = [context.binding(local).value for local in self._carried]
         if self._has_effect:
             values.insert(0, context.begin_effect("loop", self._node.tokens))
         init = context.tuple_of(values, self._key)

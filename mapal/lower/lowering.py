@@ -15,6 +15,7 @@ from mapal.lower.draft import DraftFunction, DraftRegion, DraftValue
 from mapal.lower.emission import emit
 from mapal.lower.finishing import finish
 from mapal.lower.fusing import fuse
+from mapal.lower.recovery import Recovery
 from mapal.lower.reductions import trapping_reductions
 from mapal.lower.reports import StopLowering
 from mapal.lower.results import finish_effects, return_whole
@@ -97,15 +98,25 @@ def lower_function(state: ProgramState, signature: Signature, typing: Typing) ->
     draft.input = signature.input_type
     context = Context(state, signature, typing, draft)
     _bind_parameters(context)
-    value = chains.block(context, item.body, None, wants=_wants_tail(signature))
-    if signature.result is not None and returns_by_tail(item):
-        tail = item.body.tail
-        assert tail is not None
-        return_whole(context, value, tail.tokens)
+    recovery = Recovery(context)
+    for statement in item.body.statements:
+        with recovery.statement():
+            chains.statement(context, statement, None)
+    if item.body.tail is not None:
+        with recovery.statement():
+            _tail(context, item.body.tail)
+    recovery.end_of_function()
     if signature.effectful:
         finish_effects(context)
     state.facts[item.name] = context.facts
     finish(context)
+
+
+def _tail(context: Context, tail: ast.Chain) -> None:
+    signature = context.signature
+    value = chains.chain(context, tail, None, wants=_wants_tail(signature))
+    if signature.result is not None and returns_by_tail(signature.item):
+        return_whole(context, value, tail.tokens)
 
 
 def _wants_tail(signature: Signature) -> bool:

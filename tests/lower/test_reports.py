@@ -64,6 +64,59 @@ def test_the_first_report_ends_a_function_and_not_the_next_one() -> None:
     assert codes_of(source) == ["L1101", "L1204", "L1204"]
 
 
+BODIES_FIRST = {
+    "a body behind the mistake": (
+        "ghost -> a; [1] -> map { x -> x + true } -> v;",
+        ("L1201", "+"),
+    ),
+    "a body before the mistake": (
+        "[1] -> map { x -> x + true } -> v; ghost -> a;",
+        ("L1201", "+"),
+    ),
+    "the first of two bodies": (
+        "[1] -> map { x -> x.0 } -> v; [1] -> map { x -> x[0] } -> w;",
+        ("L1204", "x.0"),
+    ),
+    "an inner body before the one around it": (
+        "[[1]] -> map { r -> r.0 -> a; r -> map { x -> x + true } } -> v;",
+        ("L1201", "+"),
+    ),
+    "the tail of a fold is the body's": (
+        "ghost -> a; (n, [1]) -> fold { s, x -> x < s } -> v;",
+        ("L1201", "x < s"),
+    ),
+    "a body in a loop": (
+        "ghost -> a; mut i: i32 <- 0; loop { [1] -> map { x -> x.0 } -> v; (i < 3) ->"
+        " { -true-> { i + 1 -> i; -> loop; } -_-> i -> e; } }",
+        ("L1204", "x.0"),
+    ),
+    "a body that needs what was not bound": (
+        "ghost -> a; [1] -> map { x -> x + a } -> v; a -> b; a[0] <- 1;",
+        ("L1101", "ghost"),
+    ),
+    "a body of something that was not bound": (
+        "ghost -> a; a -> map { x -> x + true } -> v;",
+        ("L1101", "ghost"),
+    ),
+    "statements that rebind what was not bound": (
+        "ghost -> mut a; 1 -> a; a + 1 -> b; loop { (a < 3) -> { -true-> { a + 1 -> a; -> loop; }"
+        " -_-> a -> e; } } e -> f;",
+        ("L1101", "ghost"),
+    ),
+    "mistakes after the first": ("ghost -> a; n + true -> b; b.0 -> c;", ("L1101", "ghost")),
+    "a guard left in the middle": (
+        "(1 < 2) -> { -true-> ghost; -_-> 1; } -> a; 1 -> println; [1] -> map { x -> x.0 } -> v;",
+        ("L1204", "x.0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES_FIRST)
+def test_bodies_are_reported_first(name: str) -> None:
+    statements, wanted = BODIES_FIRST[name]
+    assert places_of(f"fn g(n: i32) {{ {statements} }} fn main() {{ }}") == [wanted]
+
+
 def test_reductions_are_reported_in_the_order_of_functions() -> None:
     source = (
         "fn f(v: [i32; 2]) { v -> reduce { a, b -> a / b } -> k; }"
