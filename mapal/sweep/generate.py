@@ -22,6 +22,12 @@ _WEIGHTS = tuple(accumulate(step.weight for step in STEPS.values()))
 _PLAIN_WEIGHTS = tuple(accumulate(STEPS[kind].weight for kind in PLAIN))
 _NESTING = ("loop", "guard", "loop", "integer_match", "loop")
 _PARTS_OF_A_LOOP = 3
+_BODIES = {
+    "map": ("guard", "loop", "integer_match", "update", "map", "fold", "map_loop", "trap_in_arm"),
+    "fold": ("guard", "integer_match", "loop", "update", "reduce"),
+    "reduce": ("map", "fold", "guard"),
+}
+"""What a body holds more often than by chance."""
 
 
 class Source(Protocol):
@@ -114,9 +120,9 @@ def _step(source: Source, kind: str, depth: int) -> Step:
     numbers = tuple(_number(source) for _ in range(found.numbers))
     whole = found.blocks - found.early
     blocks = [_steps(source, source.below(3), depth - 1) for _ in range(whole)]
-    if kind == "reduce" and source.below(5) < 2:
-        # Bodies of reductions are small: few of them would hold anything with blocks.
-        inner = _step(source, ("map", "fold", "guard")[source.below(3)], 0)
+    if kind in _BODIES and source.below(5) < 2:
+        # Bodies are small: few of them would hold anything with blocks.
+        inner = _step(source, _BODIES[kind][source.below(len(_BODIES[kind]))], 0)
         blocks[0] = (inner, *blocks[0])
     for _ in range(found.early):
         blocks.append(tuple(_scalar_step(source) for _ in range(max(0, source.below(4) - 1))))

@@ -372,6 +372,79 @@ def test_folds_and_reductions_of_elements() -> None:
     check(text, {"d": [1.0, 1000000.0, -2.5]})
 
 
+def test_guards_and_loops_of_elements_that_give_products() -> None:
+    text = """fn main(d: [i32; 5]) -> [i32; 5] {
+        d -> map { x ->
+            (x, [x, 7]) -> self;
+            (x > 2) -> { -true-> self; -false-> (100, [x + x, 9]); } -> chosen;
+            mut i: i32 <- 0;
+            mut pair: (i32, [i32; 2]) <- chosen;
+            loop {
+                (i < x) -> {
+                    -true-> {
+                        (pair.0 + i, [pair.1[1], pair.1[0]]) -> pair;
+                        i + 1 -> i;
+                        -> loop;
+                    }
+                    -false-> pair -> last;
+                }
+            }
+            last.0 * 1000 + last.1[0] * 10 + last.1[1]
+        } -> ret;
+    }"""
+    assert check(text, {"d": [0, 1, 2, 3, 4]}).result == [100009, 100092, 101049, 6073, 10047]
+
+
+def test_updates_of_arrays_of_products() -> None:
+    text = """fn change(a: [(i32, f64); 3], i: i32) -> [(i32, f64); 3] {
+        mut b: [(i32, f64); 3] <- a;
+        b[i] <- (i, 0.5);
+        b[2] <- (7, 1.5);
+        b -> ret;
+    }
+    fn main(d: [i32; 3]) -> [f64; 3] {
+        [(1, 1.0), (2, 2.0), (3, 3.0)] -> base;
+        d -> map { x -> (base, x) -> change -> c; c[x].1 + c[0].1 + c[2].1 } -> ret;
+    }"""
+    assert check(text, {"d": [0, 1, 2]}).result == [2.5, 3.0, 4.0]
+
+
+def test_updates_that_are_the_same_for_all_elements() -> None:
+    text = """fn change(a: [i32; 3], i: i32) -> [i32; 3] {
+        mut b: [i32; 3] <- a;
+        b[i] <- 50;
+        b -> ret;
+    }
+    fn main(d: [i32; 3], z: i32) -> [i32; 3] {
+        [1, 2, 3] -> base;
+        d -> map { x -> (base, z) -> change -> c; c[x] + base[1] } -> ret;
+    }"""
+    assert check(text, {"d": [0, 1, 2], "z": 1}).result == [3, 52, 5]
+    assert trap_of(text, {"d": [0, 1, 2], "z": 3})[0] == "index_oob"
+
+
+def test_an_array_of_products_put_together_in_a_body() -> None:
+    text = """fn main(d: [i32; 3]) -> [i32; 3] {
+        d -> map { x ->
+            [(x, 1), (2, x), (3, 4)] -> pairs;
+            [(5, 6), (7, 8)] -> same;
+            pairs[x % 3].1 + same[x % 2].0
+        } -> ret;
+    }"""
+    assert check(text, {"d": [0, 1, 2]}).result == [6, 8, 9]
+
+
+def test_a_nested_map_of_products_longer_than_a_run() -> None:
+    text = """fn main() -> [i32; 300] {
+        300 -> iota -> map { i ->
+            400 -> iota -> map { j -> (i + j, j) } -> pairs;
+            pairs[i].0 - pairs[399].1
+        } -> ret;
+    }"""
+    outcome = both(graph_of(text), budget=10**9)
+    assert outcome.result == [2 * i - 399 for i in range(300)]
+
+
 # Reductions of many elements ------------------------------------------------------------------
 
 LENGTHS = (1, 2, 63, 64, 65, 127, 128, 4095, 4096, 4097, 3 * 4096 + 5)
