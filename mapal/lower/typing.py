@@ -12,11 +12,6 @@ from dataclasses import dataclass, field
 from mapal.diagnostics import Diagnostic
 from mapal.ir.types import (
     BOOL,
-    F32,
-    F64,
-    I32,
-    I64,
-    SCALARS,
     STR,
     Array,
     Scalar,
@@ -26,6 +21,7 @@ from mapal.ir.types import (
     component,
     product_arity,
 )
+from mapal.lower.builtin_types import body_parameters, builtin_type, mapped
 from mapal.lower.reports import problem
 from mapal.lower.resolve import (
     Builtin,
@@ -45,20 +41,15 @@ from mapal.lower.unify import (
     Open,
     Variable,
     components,
-    describe,
     element,
     field_type,
     find,
-    is_number,
     look,
     open_array,
     open_tuple,
     unify,
 )
 from mapal.syntax import ast
-
-_WIDENED = {"widen_i64": I64, "widen_f32": F32, "widen_f64": F64}
-_LENGTH_DOES_NOT_MATTER = 1
 
 
 @dataclass(slots=True)
@@ -270,7 +261,7 @@ class _Walker:
             case CallFunction():
                 return self._call(name, tokens, wire)
             case Builtin():
-                return self._builtin(name, wire)
+                return builtin_type(name, wire, self._unify)
 
     def _call(self, name: str, tokens: ast.Tokens, wire: Open) -> Open:
         signature = self._declarations.functions[name]
@@ -284,44 +275,6 @@ class _Walker:
         elif not signature.unknown:
             self._unify(wire, signature.argument)
         return None if signature.result_unknown else signature.result
-
-    def _builtin(self, name: str, wire: Open) -> Open:
-        parts = components(wire) or ()
-        match name:
-            case "print" | "println":
-                return None
-            case "time":
-                return F64
-            case "zip":
-                return self._zipped(parts)
-            case "enumerate":
-                seen = look(element(wire))
-                if seen is None:
-                    return None
-                return Array(Tuple((I32, seen)), _LENGTH_DOES_NOT_MATTER)
-            case "iota":
-                return Array(I32, _LENGTH_DOES_NOT_MATTER)
-            case "fill":
-                return open_array(parts[0], _LENGTH_DOES_NOT_MATTER) if parts else None
-            case "widen_i64" | "widen_f32" | "widen_f64":
-                return _WIDENED[name]
-            case "to_i32" | "to_i64" | "to_u8" | "to_f32" | "to_f64":
-                look(wire)
-                return SCALARS[name.removeprefix("to_")]
-            case "min" | "max":
-                if len(parts) == 2 and is_number(parts[0]) and is_number(parts[1]):
-                    self._unify(parts[0], parts[1])
-                return parts[0] if parts else None
-            case _:
-                return wire
-
-    def _zipped(self, parts: tuple[Open, ...]) -> Open:
-        if len(parts) != 2:
-            return None
-        left, right = look(element(parts[0])), look(element(parts[1]))
-        if left is None or right is None:
-            return None
-        return Array(Tuple((left, right)), _LENGTH_DOES_NOT_MATTER)
 
     def _guard(self, stage: ast.GuardStage, wire: Open) -> Open:
         first: Open = None
@@ -345,17 +298,7 @@ class _Walker:
                     stage.operator, "write `reduce { a, b -> … }`"
                 ),
             )
-        taken: tuple[Open, ...]
-        result: Open
-        match stage.operator:
-            case "map":
-                taken = (look(element(wire)),)
-            case "fold":
-                parts = components(wire) or (None, None)
-                taken = (parts[0], element(parts[-1]))
-            case _:
-                seen = look(element(wire))
-                taken = (seen, seen)
+        taken = body_parameters(stage.operator, wire)
         for number, parameter in enumerate(stage.parameters):
             local = self._resolution.declared[parameter.tokens[0]]
             self._types[local] = taken[number] if number < len(taken) else None
@@ -370,12 +313,9 @@ class _Walker:
                 "end it with an expression, without `;`",
             )
         if stage.operator == "map":
-            seen = look(tail)
-            result = None if seen is None else Array(seen, _LENGTH_DOES_NOT_MATTER)
-        else:
-            self._unify(taken[0], tail)
-            result = taken[0]
-        return result
+            return mapped(tail)
+        self._unify(taken[0], tail)
+        return taken[0]
 
     # Expressions --------------------------------------------------------------------
 
@@ -466,6 +406,3 @@ class _Walker:
                     parts = value.items if isinstance(value, Struct) else components(value)
                     value = look(parts[slot]) if parts and slot < len(parts) else None
         return value
-
-
-__all__ = ["Typing", "describe", "type_literals"]
