@@ -167,13 +167,16 @@ def test_a_limit_on_file_sizes_is_an_error_without_damage(
         "import resource, runpy, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))\n"
     )
     run = "sys.argv = ['doit', 'build']\nrunpy.run_module('doit', run_name='__main__')\n"
+    # Measuring coverage would write a file of its own, and Python keeps a truncated cache of a
+    # module where the limit cuts it short.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     result = subprocess.run(
         [sys.executable, "-c", limit + run],
         cwd=project.path,
         capture_output=True,
         text=True,
-        # Measuring coverage would want to write a file of its own.
-        env={key: value for key, value in os.environ.items() if not key.startswith("COV")},
+        env=environment,
         check=False,
     )
     assert result.returncode != 0
