@@ -11,14 +11,14 @@ from mapal.ir.ops import FunctionId, MorphismId, ObjectId, RegionId
 
 @dataclass(slots=True)
 class Copy:
-    """One copy of an old function, or of one of its regions, in a new function. `path` are the
+    """One copy of an old function, or of some of its regions, in a new function. `path` are the
     morphisms in whose place it stands (inlined calls, outermost first; the outer map of a
     fusion with 0 for its inner and 1 for its outer body), empty for a function's own copy.
     `objects` and `morphisms` lead from old ids to new ones; what was left out is missing. A
     guard or loop is found by its `Phi` or `LoopEnter`; what replaced a loop by the latter."""
 
     function: FunctionId
-    region: RegionId
+    regions: tuple[RegionId, ...]
     into: FunctionId
     path: tuple[int, ...]
     objects: dict[ObjectId, ObjectId] = field(default_factory=dict)

@@ -22,19 +22,27 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class Lifting:
-    """A loop that is a fold or map over a range. `components` gives, for each component of the
-    state, what it is in the body: `counter`, or `value`. `values` are the accumulators' or the
-    written array's slots, `body` the objects that the body must compute, in the order of the
-    result, `captures` what it reads from outside the loop."""
+    """A loop that is a fold or a map over a range of `count` numbers.
+
+    The state's component `counter` runs from `start` by `step`; `values` are the others, and
+    `views` leads from each component to the projections that read it. The body computes
+    `results`: the next values in their order, or the element that a map writes. For that it
+    repeats the items `inside`, and `clones`, which stand outside the loop; `captures` it takes
+    from there. After the loop the items `after` are repeated on the last state."""
 
     loop: LoopId
-    kind: str
+    is_map: bool
     count: int
     counter: int
+    start: int
+    step: int
     values: tuple[int, ...]
+    views: tuple[tuple[ObjectId, ...], ...]
     results: tuple[ObjectId, ...]
+    inside: frozenset[ObjectId]
+    clones: tuple[ObjectId, ...]
     captures: tuple[ObjectId, ...]
-    cloned: tuple[ObjectId, ...]
+    after: frozenset[ObjectId]
 
 
 @dataclass(frozen=True)

@@ -76,15 +76,20 @@ def _morphisms(graph: Graph, region: RegionId) -> Iterator[MorphismId]:
                 pass
 
 
+def _all_morphisms(graph: Graph, copy: Copy) -> Iterator[MorphismId]:
+    for region in copy.regions:
+        yield from _morphisms(graph, region)
+
+
 def _survivors(graph: Graph, copy: Copy, proved: frozenset[MorphismId]) -> Iterator[MorphismId]:
     """What became of the operations of a copy that are not total, in the old order."""
-    work = [(copy, _morphisms(graph, copy.region))]
+    work = [(copy, _all_morphisms(graph, copy))]
     while work:
         at, rest = work[-1]
         for morphism in rest:
             inside = at.inlined.get(morphism)
             if inside is not None:
-                work.append((inside, _morphisms(graph, inside.region)))
+                work.append((inside, _all_morphisms(graph, inside)))
                 break
             new = at.morphisms.get(morphism)
             if new is not None and _matters(graph, morphism, proved):

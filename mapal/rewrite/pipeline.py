@@ -9,10 +9,14 @@ from mapal.rewrite.passes import (
     constant_folding,
     dead_code,
     inlining,
+    loop_lifting,
     map_fusion,
 )
 
 INLINING = RewritePass("inlining", "small functions in place of their calls", inlining.analyse)
+LOOP_LIFTING = RewritePass(
+    "loop_lifting", "folds and maps in place of counting loops", loop_lifting.analyse
+)
 CONSTANT_FOLDING = RewritePass(
     "constant_folding", "known values, neutral operands, structure", constant_folding.analyse
 )
@@ -22,9 +26,18 @@ COMMON_SUBEXPRESSIONS = RewritePass(
 DEAD_CODE = RewritePass("dead_code", "total work that nobody reads", dead_code.analyse)
 MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.analyse)
 
-PASSES = (INLINING, CONSTANT_FOLDING, COMMON_SUBEXPRESSIONS, DEAD_CODE, MAP_FUSION)
+PASSES = (
+    INLINING,
+    LOOP_LIFTING,
+    CONSTANT_FOLDING,
+    COMMON_SUBEXPRESSIONS,
+    DEAD_CODE,
+    MAP_FUSION,
+)
+"""All passes, in their order within a round."""
 
-PIPELINE: tuple[RewritePass, ...] = PASSES
+PIPELINE = PASSES
+"""Those that every program goes through."""
 
 
 def rewrite(graph: Graph) -> RewriteResult:

@@ -13,8 +13,9 @@ so that depth of nesting is no depth of recursion.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from mapal.analysis.definitions import definition
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
 from mapal.ir.builder import GraphBuilder
@@ -29,10 +30,11 @@ from mapal.ir.order import (
     ReturnSlotItem,
     schedule,
 )
-from mapal.ir.types import Type
+from mapal.ir.types import I32, Type
 from mapal.rewrite.copies import Copy, Replayed
 from mapal.rewrite.emission import emit, emit_product
 from mapal.rewrite.entries import EMPTY, Fusion, Lifting, RewritePlan
+from mapal.rewrite.lifted_body import LiftedBody
 from mapal.rewrite.synthesis import FusedBody, Synthesis
 
 Walk = Generator["Walk", None, None]
@@ -46,12 +48,14 @@ def replay(graph: Graph, plan: RewritePlan = EMPTY) -> Replayed:
 @dataclass(slots=True)
 class Scope:
     """A copy being made: where old values are, and what the copied function returned so far.
+    `output` is the old object that the result is: the Return object, or a value of its own.
     `is_inlined` tells that the result goes to a call's readers and not to the Return object;
     `only`, where it is given, are the values to compute, all others being there already or of
     no use. `regions` leads from the old regions entered so far to the new ones."""
 
     copy: Copy
     record: Function
+    output: ObjectId
     prefix: Key
     is_inlined: bool
     only: frozenset[ObjectId] | None = None
@@ -127,13 +131,13 @@ class Replay:
         prefix: Key = (),
         *,
         is_inlined: bool = False,
-        region: RegionId | None = None,
+        regions: tuple[RegionId, ...] = (),
     ) -> Scope:
-        """A new copy of a function that is part of no other copy."""
+        """A new copy of a function, or of some of its regions, that is part of no other."""
         record = self.graph.functions[function]
-        copy = Copy(function, record.body if region is None else region, into, path)
+        copy = Copy(function, regions or (record.body,), into, path)
         self.copies.append(copy)
-        return Scope(copy, record, prefix, is_inlined)
+        return Scope(copy, record, record.output, prefix, is_inlined)
 
     # Values -------------------------------------------------------------------------
 
@@ -164,7 +168,7 @@ class Replay:
 
     def define(self, scope: Scope, obj: ObjectId, value: ObjectId, key: Key) -> None:
         """An old object's value is known; the result is handed on."""
-        if obj != scope.record.output:
+        if obj != scope.output:
             scope.values[obj] = value
         elif scope.is_inlined:
             scope.whole = value
@@ -172,13 +176,13 @@ class Replay:
             self.f.output(value, key)
 
     def destination(self, scope: Scope, obj: ObjectId) -> Destination:
-        if obj == scope.record.output and not scope.is_inlined:
+        if obj == scope.output and not scope.is_inlined:
             return Ret()
         return Fresh(self.graph.objects[obj].name)
 
     def settle(self, scope: Scope, obj: ObjectId, value: ObjectId, old: MorphismId) -> None:
         """Notes what an operation became: the last morphism that was built."""
-        if obj != scope.record.output:
+        if obj != scope.output:
             scope.values[obj] = value
         elif scope.is_inlined:
             scope.whole = value
@@ -294,7 +298,7 @@ class Replay:
         key = prefix + loop.key
         lifting = self.plan.lift.get(loop.id)
         if lifting is not None:
-            self._lifted(scope, item, lifting, prefix)
+            yield self._lifted(scope, item, lifting, into, prefix)
             return
         if loop.id in self.plan.resolve_loops:
             scope.values[loop.merge] = self.read(scope, item.init)
@@ -328,9 +332,9 @@ class Replay:
         assert isinstance(call.op, ops.Call), "only calls are inlined"
         record = self.graph.functions[call.op.function]
         key = prefix + call.key
-        copy = Copy(record.id, record.body, scope.copy.into, (*scope.copy.path, call.id))
+        copy = Copy(record.id, (record.body,), scope.copy.into, (*scope.copy.path, call.id))
         scope.copy.inlined[call.id] = copy
-        inside = Scope(copy, record, key, True)
+        inside = Scope(copy, record, record.output, key, True)
         inside.values[record.input] = self.read(scope, item.operands[0])
         yield self.region(inside, record.body, into, key)
         self.f.enter(into)
@@ -371,9 +375,46 @@ class Replay:
         self.settle(scope, item.target, made, outer.id)
         scope.copy.morphisms[inner.id] = scope.copy.morphisms[outer.id]
 
-    def _lifted(self, scope: Scope, item: LoopItem, lifting: Lifting, prefix: Key) -> None:
-        """A fold or map over a range in place of a loop."""
-        raise NotImplementedError
+    def _lifted(
+        self, scope: Scope, item: LoopItem, lifting: Lifting, into: RegionId, prefix: Key
+    ) -> Walk:
+        """A fold or map over a range in place of a loop, then the loop's exit."""
+        f, key = self.f, prefix + item.loop.key
+        init = self.read(scope, item.init)
+        captures = [self.read(scope, capture) for capture in lifting.captures]
+        body = self.synthesise(LiftedBody(lifting, scope.copy.path, item.loop.key[-1:]))
+        numbers = f.iota(f.constant(lifting.count, I32, key), key)
+        if lifting.is_map:
+            made = f.map(body, captures, numbers, key, late=True)
+        else:
+            firsts = [f.proj(init, slot, key) for slot in lifting.values]
+            seed = firsts[0] if len(firsts) == 1 else f.pack(firsts, key)
+            made = f.fold(body, captures, seed, numbers, key, late=True)
+        scope.copy.morphisms[item.loop.enter] = self.builder.morphisms[-1].id
+        lasts = [made]
+        if len(lifting.values) > 1:
+            lasts = [f.proj(made, slot, key) for slot in range(len(lifting.values))]
+        for slot, last in zip(lifting.values, lasts, strict=True):
+            for view in lifting.views[slot]:
+                scope.values[view] = last
+        counted = lifting.start + lifting.count * lifting.step
+        for view in lifting.views[lifting.counter]:
+            scope.values[view] = f.constant(counted, I32, key)
+        after = replace(scope, only=lifting.after)
+        yield self.region(after, item.loop.body, into, key)
+        yield self.region(after, item.loop.exit, into, key)
+        f.enter(into)
+        self.define(scope, item.target, self.read(scope, item.payload), key)
+
+    def repeat(self, scope: Scope, obj: ObjectId) -> Walk:
+        """Repeats what defines a value, in the region that is entered."""
+        item = definition(self.graph, obj)
+        if isinstance(item, PackItem):
+            self._pack(scope, item, ())
+        elif isinstance(item, OperationItem):
+            yield from self._operation(scope, item, self.f.region, ())
+        else:
+            raise CompilerBug(f"object {obj} is no operation that can be repeated by itself")
 
 
 def _run(walk: Walk) -> None:

@@ -65,7 +65,7 @@ def _expected(
     those is missing."""
     steps: list[tuple[str, int]] = []
     at: RegionId | None = region
-    while at is not None:
+    while at is not None and at not in copy.regions:
         record = graph.regions[at]
         if record.owner is not None:
             if record.kind in (RegionKind.ARM_TRUE, RegionKind.ARM_FALSE):

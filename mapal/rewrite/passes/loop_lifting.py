@@ -1,0 +1,412 @@
+"""Turns counting loops into folds and maps over a range.
+
+A loop whose state is a counter that runs from one constant to another, beside values that each
+pass renews, is a fold of one pass over the range of passes; if the only value is an array of
+which each pass writes the element of its number, and reads none, the loop is a map. The range
+is never stored, so that the number of passes has no limit of its own.
+
+What the loop ran, the fold must run: work that can trap stands in the jump region and takes
+part in the next values; what stands before the condition runs once more on leaving, and must
+be total. The exit region, total too, is repeated after the fold on the last values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mapal.analysis.bounds import accesses_in_range
+from mapal.analysis.definitions import definition, live_functions
+from mapal.analysis.positions import positions
+from mapal.analysis.totality import is_total_morphism
+from mapal.ir import ops
+from mapal.ir.graph import Graph, Loop, ObjectKind
+from mapal.ir.ops import BinaryCode, ObjectId, RegionId, UnaryCode
+from mapal.ir.order import (
+    GuardItem,
+    Item,
+    LoopItem,
+    OperationItem,
+    PackItem,
+    ReturnSlotItem,
+    loop_item,
+    schedule,
+)
+from mapal.ir.types import (
+    I32,
+    Array,
+    Struct,
+    Tuple,
+    Type,
+    contains_str,
+    contains_token,
+    has_no_representation,
+)
+from mapal.rewrite.entries import Lifting
+from mapal.rewrite.plan import PlanMaker
+
+EFFECTS = "the loop carries the token"
+INNER_LOOP = "a loop inside is left"
+STATE = "the state is no counter beside values"
+STATE_READ_WHOLE = "the state is read as a whole"
+START = "the counter does not start at a constant"
+BOUND = "the condition does not compare the counter with a constant"
+STEP = "the counter does not move by a constant"
+NO_PASS = "the loop ends at once, or its counter wraps"
+CARRIES_ARRAY = "a value that is an array is not written once per pass"
+RUNS_ON_LEAVING = "work that can trap also runs on leaving"
+WOULD_VANISH = "work that can trap takes no part in the next values"
+ERASED = "a value from outside has no representation"
+
+_CLONED = (ops.Widen, ops.Convert)
+_CLONED_BINARY = frozenset(BinaryCode) - {BinaryCode.DIV, BinaryCode.MOD}
+_CLONED_UNARY = frozenset({UnaryCode.NEG, UnaryCode.NOT})
+
+
+class _DeclinedError(Exception):
+    """The loop stays a loop; the message is the reason."""
+
+
+def analyse(maker: PlanMaker) -> None:
+    """Plans every loop that has the shape, in all live functions."""
+    graph = maker.graph
+    for function in live_functions(graph):
+        for loop in graph.functions[function].loops:
+            try:
+                maker.lift(_Candidate(graph, graph.loops[loop]).lifting())
+            except _DeclinedError as reason:
+                maker.decline(graph.loops[loop].key, str(reason))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    slot: int
+    start: int
+    step: int
+    count: int
+
+
+class _Candidate:
+    def __init__(self, graph: Graph, loop: Loop) -> None:
+        self.graph = graph
+        self.loop = loop
+        self.item = loop_item(graph, loop.id)
+        self.spans = positions(graph, loop.function)
+        self.views: dict[ObjectId, int] = {}
+
+    def lifting(self) -> Lifting:
+        graph = self.graph
+        state = graph.ty(self.loop.merge)
+        if contains_token(state):
+            raise _DeclinedError(EFFECTS)
+        following = definition(graph, self.item.next_state)
+        if not isinstance(state, Tuple) or not isinstance(following, PackItem):
+            raise _DeclinedError(STATE)
+        self._find_views()
+        counter = self._counter(following.feeders)
+        values = tuple(slot for slot in range(len(state.items)) if slot != counter.slot)
+        element = self._written_element(state, values, following.feeders, counter)
+        results = tuple(following.feeders[slot] for slot in values)
+        if element is not None:
+            results = (element,)
+        elif any(_holds_array(state.items[slot]) for slot in values):
+            raise _DeclinedError(CARRIES_ARRAY)
+        inside, outside = self._closure(results)
+        if element is not None and any(self.views.get(obj) == values[0] for obj in inside):
+            raise _DeclinedError(CARRIES_ARRAY)
+        after = self._after()
+        self._check_coverage(inside)
+        clones, captures = self._captured(outside)
+        by_slot: list[list[ObjectId]] = [[] for _ in state.items]
+        for view, slot in self.views.items():
+            by_slot[slot].append(view)
+        return Lifting(
+            loop=self.loop.id,
+            is_map=element is not None,
+            count=counter.count,
+            counter=counter.slot,
+            start=counter.start,
+            step=counter.step,
+            values=values,
+            views=tuple(map(tuple, by_slot)),
+            results=results,
+            inside=frozenset(inside) - self.views.keys(),
+            clones=clones,
+            captures=captures,
+            after=after,
+        )
+
+    # The frame ----------------------------------------------------------------------
+
+    def _find_views(self) -> None:
+        """The projections of the state, by component; nothing else may read it."""
+        for edge in self.graph.out_edges[self.loop.merge]:
+            reader = self.graph.morphisms[edge]
+            if not isinstance(reader.op, ops.Proj):
+                raise _DeclinedError(STATE_READ_WHOLE)
+            self.views[reader.target] = reader.op.index
+
+    def _counter(self, feeders: tuple[ObjectId, ...]) -> _Counter:
+        """The component that the condition compares with a constant."""
+        slot, code, bound = self._condition()
+        init = definition(self.graph, self.item.init)
+        if not isinstance(init, PackItem):
+            raise _DeclinedError(START)
+        start = self._constant(init.feeders[slot])
+        if start is None:
+            raise _DeclinedError(START)
+        step = self._step(slot, feeders[slot])
+        count = _passes(start, step, code, bound)
+        if count < 1 or not -(2**31) <= start + count * step < 2**31:
+            raise _DeclinedError(NO_PASS)
+        return _Counter(slot, start, step, count)
+
+    def _condition(self) -> tuple[int, BinaryCode, int]:
+        """The condition as "component compared with a constant"."""
+        obj, is_negated = self.loop.cond, False
+        test = definition(self.graph, obj)
+        while isinstance(test, OperationItem) and test.morphism.op == ops.Unary(UnaryCode.NOT):
+            is_negated = not is_negated
+            test = definition(self.graph, test.operands[0])
+        if not isinstance(test, OperationItem) or not isinstance(test.morphism.op, ops.Binary):
+            raise _DeclinedError(BOUND)
+        code, (left, right) = test.morphism.op.code, test.operands
+        if code not in _MIRRORED:
+            raise _DeclinedError(BOUND)
+        if left not in self.views:
+            left, right, code = right, left, _MIRRORED[code]
+        bound = self._constant(right)
+        if left not in self.views or bound is None:
+            raise _DeclinedError(BOUND)
+        return self.views[left], _NEGATED[code] if is_negated else code, bound
+
+    def _step(self, slot: int, following: ObjectId) -> int:
+        """By how much the counter moves on each pass."""
+        found = definition(self.graph, following)
+        if isinstance(found, OperationItem) and isinstance(found.morphism.op, ops.Binary):
+            code, (left, right) = found.morphism.op.code, found.operands
+            if code is BinaryCode.ADD and self.views.get(left) != slot:
+                left, right = right, left
+            step = self._constant(right)
+            if self.views.get(left) == slot and step is not None and step != 0:
+                if code is BinaryCode.ADD:
+                    return step
+                if code is BinaryCode.SUB:
+                    return -step
+        raise _DeclinedError(STEP)
+
+    def _constant(self, obj: ObjectId) -> int | None:
+        """The value of an i32 constant."""
+        record = self.graph.objects[obj]
+        if record.ty != I32 or record.kind is not ObjectKind.CONSTANT:
+            return None
+        return record.value if isinstance(record.value, int) else None
+
+    def _written_element(
+        self,
+        state: Tuple,
+        values: tuple[int, ...],
+        feeders: tuple[ObjectId, ...],
+        counter: _Counter,
+    ) -> ObjectId | None:
+        """What each pass writes, if the loop writes an array from its first element on."""
+        if len(values) != 1 or (counter.start, counter.step) != (0, 1):
+            return None
+        ty = state.items[values[0]]
+        written = definition(self.graph, feeders[values[0]])
+        if not isinstance(ty, Array) or ty.length != counter.count:
+            return None
+        if not isinstance(written, OperationItem) or written.morphism.op != ops.Update():
+            return None
+        array, place, element = written.operands
+        if written.morphism.region not in (self.loop.body, self.loop.jump):
+            return None
+        if self.views.get(array) != values[0] or self.views.get(place) != counter.slot:
+            return None
+        return element
+
+    # What a pass computes -----------------------------------------------------------
+
+    def _is_inside(self, obj: ObjectId) -> bool:
+        record = self.graph.objects[obj]
+        if record.kind in (ObjectKind.PARAMETER, ObjectKind.CONSTANT):
+            return False
+        return self.spans.encloses(self.loop.body, self.graph.region_of(obj))
+
+    def _closure(self, roots: tuple[ObjectId, ...]) -> tuple[dict[ObjectId, None], list[ObjectId]]:
+        """What some values of the loop are computed from: inside, the views included, and
+        outside without constants."""
+        inside: dict[ObjectId, None] = {}
+        outside: dict[ObjectId, None] = {}
+        work = list(roots)
+        while work:
+            obj = work.pop()
+            if obj in inside or obj in outside:
+                continue
+            if not self._is_inside(obj):
+                if self.graph.objects[obj].kind is not ObjectKind.CONSTANT:
+                    outside[obj] = None
+                continue
+            inside[obj] = None
+            if obj in self.views:
+                continue
+            item = definition(self.graph, obj)
+            if item is None or isinstance(item, LoopItem):
+                raise _DeclinedError(INNER_LOOP)
+            work.extend(self._read(item))
+        return inside, list(outside)
+
+    def _read(self, item: Item) -> list[ObjectId]:
+        """What an item reads; of a guard also all that its arms compute."""
+        match item:
+            case OperationItem(operands=operands):
+                return list(operands)
+            case PackItem(feeders=feeders):
+                return list(feeders)
+            case GuardItem(guard=guard, when_true=when_true, when_false=when_false):
+                arms = [
+                    inner.target
+                    for arm in (guard.arm_true, guard.arm_false)
+                    for inner in schedule(self.graph, arm)
+                ]
+                return [guard.cond, when_true, when_false, *arms]
+            case _:
+                raise _DeclinedError(INNER_LOOP)
+
+    def _after(self) -> frozenset[ObjectId]:
+        """What the exit region computes, and from what."""
+        computed = tuple(item.target for item in schedule(self.graph, self.loop.exit))
+        inside, _ = self._closure((*computed, self.item.payload))
+        return frozenset(inside) - self.views.keys()
+
+    def _check_coverage(self, inside: dict[ObjectId, None]) -> None:
+        """Nothing that can trap may run less often, or vanish."""
+        proved = accesses_in_range(self.graph)
+        for region in (self.loop.body, self.loop.exit):
+            if not self._is_total(region):
+                raise _DeclinedError(RUNS_ON_LEAVING)
+        for item in schedule(self.graph, self.loop.jump):
+            if isinstance(item, LoopItem):
+                raise _DeclinedError(INNER_LOOP)
+            if item.target in inside or isinstance(item, PackItem | ReturnSlotItem):
+                continue
+            if self._writes_element(item):
+                continue
+            identity = item.guard.phi if isinstance(item, GuardItem) else item.morphism.id
+            if not is_total_morphism(self.graph, identity, proved):
+                raise _DeclinedError(WOULD_VANISH)
+
+    def _writes_element(self, item: Item) -> bool:
+        """Whether an item writes the array that a map makes: with the counter as index, which
+        is in range on every pass."""
+        return (
+            isinstance(item, OperationItem)
+            and item.morphism.op == ops.Update()
+            and item.operands[0] in self.views
+            and item.operands[1] in self.views
+        )
+
+    def _is_total(self, region: RegionId) -> bool:
+        proved = accesses_in_range(self.graph)
+        for item in schedule(self.graph, region):
+            match item:
+                case LoopItem():
+                    raise _DeclinedError(INNER_LOOP)
+                case OperationItem(morphism=morphism):
+                    if not is_total_morphism(self.graph, morphism.id, proved):
+                        return False
+                case GuardItem(guard=guard):
+                    if not is_total_morphism(self.graph, guard.phi, proved):
+                        return False
+                case _:
+                    pass
+        return True
+
+    # What the body takes from outside -------------------------------------------------
+
+    def _captured(
+        self, outside: list[ObjectId]
+    ) -> tuple[tuple[ObjectId, ...], tuple[ObjectId, ...]]:
+        """Total scalar work outside the loop is repeated in the body, so that addresses stay
+        visible; what it starts from is captured."""
+        clones: dict[ObjectId, None] = {}
+        captures: dict[ObjectId, None] = {}
+        work = list(outside)
+        while work:
+            obj = work.pop()
+            if obj in clones or obj in captures:
+                continue
+            if self.graph.objects[obj].kind is ObjectKind.CONSTANT:
+                continue
+            item = definition(self.graph, obj)
+            if item is not None and self._is_cloned(item):
+                clones[obj] = None
+                work.extend(self._read(item))
+            else:
+                captures[obj] = None
+        for capture in captures:
+            ty = self.graph.ty(capture)
+            if contains_token(ty) or contains_str(ty) or has_no_representation(ty):
+                raise _DeclinedError(ERASED)
+        places = self.spans.of
+        return (
+            tuple(sorted(clones, key=places.__getitem__)),
+            tuple(sorted(captures, key=lambda obj: (places.get(obj, -1), obj))),
+        )
+
+    def _is_cloned(self, item: Item) -> bool:
+        graph = self.graph
+        if graph.is_token_bearing(item.target) or isinstance(graph.ty(item.target), Array):
+            return False
+        match item:
+            case PackItem():
+                return True
+            case OperationItem(morphism=morphism, operands=operands):
+                match morphism.op:
+                    case ops.Proj():
+                        source = graph.objects[operands[0]]
+                        return isinstance(definition(graph, source.id), PackItem)
+                    case ops.Binary(code=code):
+                        return code in _CLONED_BINARY
+                    case ops.Unary(code=code):
+                        return code in _CLONED_UNARY
+                    case op:
+                        return isinstance(op, _CLONED)
+            case _:
+                return False
+
+
+def _holds_array(ty: Type) -> bool:
+    """Whether an array occurs in a type."""
+    work = [ty]
+    while work:
+        part = work.pop()
+        if isinstance(part, Array):
+            return True
+        if isinstance(part, Tuple | Struct):
+            work.extend(part.items)
+    return False
+
+
+def _passes(start: int, step: int, code: BinaryCode, bound: int) -> int:
+    """How often a condition holds of start, start + step, …; 0 for never and for endlessly."""
+    if code in (BinaryCode.GT, BinaryCode.GE):
+        start, step, bound = -start, -step, -bound
+    if code in (BinaryCode.LE, BinaryCode.GE):
+        bound += 1
+    if step < 0:
+        return 0
+    return max(0, -(-(bound - start) // step))
+
+
+_MIRRORED = {
+    BinaryCode.LT: BinaryCode.GT,
+    BinaryCode.GT: BinaryCode.LT,
+    BinaryCode.LE: BinaryCode.GE,
+    BinaryCode.GE: BinaryCode.LE,
+}
+_NEGATED = {
+    BinaryCode.LT: BinaryCode.GE,
+    BinaryCode.GE: BinaryCode.LT,
+    BinaryCode.GT: BinaryCode.LE,
+    BinaryCode.LE: BinaryCode.GT,
+}
