@@ -164,34 +164,26 @@ class OperationTranslation:
             slots, length = self._fold_operands(item, op)
             return applications.folding(self.machine, code, slots, target, length)
         slots = tuple(map(self.places.slot, item.operands))
-        captures, array = slots[:-1], slots[-1]
-        length = self._length(item.operands[-1])
-        if isinstance(op, ops.Map):
-            step = applications.mapping(self.machine, code, captures, array, target, length)
-            return self._in_lockstep(op, item, slots, target, step)
-        assert isinstance(op, ops.Reduce)
-        step = applications.reducing(self.machine, code, captures, array, target, length)
-        return self._in_lockstep(op, item, slots, target, step)
-
-    def _in_lockstep(
-        self,
-        op: ops.Map | ops.Reduce,
-        item: OperationItem,
-        slots: tuple[int, ...],
-        target: int,
-        plain: Step,
-    ) -> Step:
-        """The lockstep step for a collection of many elements, if it is wanted; else `plain`."""
         length = self._length(item.operands[-1])
         least = self.machine.lockstep_from
-        if least is None or length < least:
-            return plain
+        if least is not None and length >= least:
+            return self._in_lockstep(item, code, slots, target, length)
+        step = applications.mapping if isinstance(op, ops.Map) else applications.reducing
+        return step(self.machine, code, slots[:-1], slots[-1], target, length)
+
+    def _in_lockstep(
+        self, item: OperationItem, code: Code, slots: tuple[int, ...], target: int, length: int
+    ) -> Step:
+        """The lockstep step of a `map` or `reduce`."""
         from mapal.interpreter.lockstep import steps as lockstep
 
-        fuel = self.machine.fuel
-        if isinstance(op, ops.Map):
-            return lockstep.mapping(self.graph, fuel, op, item.operands, slots, target, plain)
-        return lockstep.reducing(self.graph, fuel, op, item.operands, slots, target)
+        op, fuel = item.morphism.op, self.machine.fuel
+        if isinstance(op, ops.Reduce):
+            return lockstep.reducing(self.graph, fuel, op, item.operands, slots, target)
+        assert isinstance(op, ops.Map)
+        last = lockstep.LAST_SLOT
+        plain = applications.mapping(self.machine, code, slots[:-1], last, target, length)
+        return lockstep.mapping(self.graph, fuel, op, item.operands, slots, target, plain)
 
     def _fold_operands(self, item: OperationItem, op: ops.Fold) -> tuple[tuple[int, ...], int]:
         """Slots of (captures…, seed, array), and the length. Without captures the source is a

@@ -132,6 +132,16 @@ def test_a_lower_element_that_never_ends_makes_the_run_diverge() -> None:
     assert both(graph, {"d": [5, 1, 0, 2]}, budget=20_000).kind == "diverged"
 
 
+def test_a_budget_that_lockstep_spends_and_plain_does_not() -> None:
+    text = """fn main(d: [i32; 3]) -> [i32; 3] {
+        d -> map { x -> (x > 0) -> { -true-> x * 2 + d[0]; -false-> x; } } -> ret;
+    }"""
+    graph = graph_of(text)
+    kinds = [both(graph, {"d": [1, 0, 3]}, budget=budget).kind for budget in range(1, 80)]
+    assert kinds[0] == "diverged"
+    assert kinds[-1] == "done"
+
+
 def test_a_lower_element_that_traps_ends_the_run_before_an_endless_one() -> None:
     graph = graph_of(ENDLESS_FOR_ONE)
     assert both(graph, {"d": [5, 0, 1, 2]}, budget=20_000).kind == "trapped"
@@ -183,6 +193,16 @@ def test_a_division_that_only_unselected_elements_could_not_do() -> None:
         d -> map { x -> (x != 0) -> { -true-> 100 / x; -false-> -1; } } -> ret;
     }"""
     assert check(text, {"d": [3, 0, -2, 0, 7]}).result == [33, -1, -50, -1, 14]
+
+
+def test_an_element_that_traps_sees_the_whole_array_that_it_captures() -> None:
+    text = """fn main(d: [i32; 4]) -> [i32; 4] {
+        d -> map { x ->
+            d[3] / x
+        } -> ret;
+    }"""
+    assert trap_of(text, {"d": [4, 2, 0, 8]}) == ("div_zero", 3)
+    assert check(text, {"d": [4, 2, 1, 8]}).result == [2, 4, 8, 1]
 
 
 def test_a_trap_that_is_the_same_for_all_elements() -> None:

@@ -37,6 +37,10 @@ from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
 _MAKES_ARRAYS = (ops.Pair, ops.Map, ops.Update, ops.Index, ops.Phi, ops.LoopExit, ops.LoopBack)
 """Operations that store an array anew; the others look at one that is there."""
 
+LAST_SLOT = -1
+"""Where the plain step of a `map` finds its array, in an environment that is longer by it: the
+array's own slot may be that of a capture too."""
+
 BYTES_AT_ONCE = 1 << 27
 """How much the arrays inside the bodies of one run may take."""
 
@@ -50,7 +54,7 @@ def mapping(
     target: int,
     plain: Step,
 ) -> Step:
-    """A `map`; `plain` is its plain step."""
+    """A `map`; `plain` is its plain step, which reads the array from `LAST_SLOT`."""
     array_ty = graph.ty(operands[-1])
     assert isinstance(array_ty, Array)
     capture_types = [graph.ty(operand) for operand in operands[:-1]]
@@ -72,7 +76,10 @@ def mapping(
                 run = _map_run(evaluator, op, captures, array, low, high)
             except LaneTrap as trap:
                 element = _first_trap(evaluator, op, captures, array, low, trap.element)
-                _raise_plainly(env, plain, array_slot, element)
+                plain([*env, [env[array_slot][element]]])
+                raise CompilerBug(
+                    f"element {element} traps in lockstep and not by itself"
+                ) from trap
             results.extend(to_values(run, result_ty, high - low))
         return results
 
@@ -83,7 +90,9 @@ def mapping(
         except FuelExhausted:
             # Some element may never end; one below it may trap, which would come first.
             fuel[0] = budget
-            plain(env)
+            alone = [*env, env[array_slot]]
+            plain(alone)
+            env[target] = alone[target]
 
     return step
 
@@ -110,13 +119,6 @@ def _first_trap(
         else:
             break
     return high
-
-
-def _raise_plainly(env: Environment, plain: Step, array_slot: int, element: int) -> None:
-    alone = env.copy()
-    alone[array_slot] = [env[array_slot][element]]
-    plain(alone)
-    raise CompilerBug(f"element {element} traps in lockstep and not by itself")
 
 
 def reducing(
