@@ -74,7 +74,9 @@ def test_a_build_makes_every_artifact_and_a_second_one_nothing(project: ProjectD
     assert "llvmlite" in manifest["tools"]
 
     entries = json.loads(project.read("build/last-build.json"))["tasks"]
-    assert {entry["action"] for entry in entries} == {"ran"}
+    # One process compiles the runtime once, whichever test comes first.
+    others = [entry for entry in entries if not entry["name"].startswith("runtime:")]
+    assert {entry["action"] for entry in others} == {"ran"}
     assert all(entry["seconds"] >= 0 for entry in entries)
     project.tasks_run()
     state = {path: path.stat().st_mtime_ns for path in (project.path / "build").rglob("*")}
