@@ -8,6 +8,7 @@ from mapal.rewrite.passes import (
     common_subexpressions,
     constant_folding,
     dead_code,
+    hoisting,
     inlining,
     loop_lifting,
     map_fusion,
@@ -25,6 +26,7 @@ COMMON_SUBEXPRESSIONS = RewritePass(
 )
 DEAD_CODE = RewritePass("dead_code", "total work that nobody reads", dead_code.analyse)
 MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.analyse)
+HOISTING = RewritePass("hoisting", "total work out of loops", hoisting.analyse)
 
 PASSES = (
     INLINING,
@@ -33,6 +35,7 @@ PASSES = (
     COMMON_SUBEXPRESSIONS,
     DEAD_CODE,
     MAP_FUSION,
+    HOISTING,
 )
 """All passes, in their order within a round."""
 
