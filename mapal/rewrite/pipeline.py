@@ -12,6 +12,7 @@ from mapal.rewrite.passes import (
     inlining,
     loop_lifting,
     map_fusion,
+    naturality,
 )
 
 INLINING = RewritePass("inlining", "small functions in place of their calls", inlining.analyse)
@@ -26,6 +27,9 @@ COMMON_SUBEXPRESSIONS = RewritePass(
 )
 DEAD_CODE = RewritePass("dead_code", "total work that nobody reads", dead_code.analyse)
 MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.analyse)
+NATURALITY = RewritePass(
+    "naturality", "components and elements of arrays made by a law", naturality.analyse
+)
 HOISTING = RewritePass("hoisting", "total work out of loops", hoisting.analyse)
 
 PASSES = (
@@ -35,6 +39,7 @@ PASSES = (
     COMMON_SUBEXPRESSIONS,
     DEAD_CODE,
     MAP_FUSION,
+    NATURALITY,
     HOISTING,
 )
 """All passes, in their order within a round."""

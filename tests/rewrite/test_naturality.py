@@ -1,0 +1,146 @@
+"""The laws of zip, enumerate, range and fill, with bodies and arrays that trap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mapal.ir.function_builder import Ret
+from mapal.ir.graph import FunctionKind, Graph
+from mapal.ir.ops import FunctionId, ObjectId
+from mapal.ir.types import I32, I64, Array, Tuple
+from mapal.rewrite.passes import naturality
+from mapal.rewrite.pipeline import NATURALITY
+from tests.rewrite.build import ADD, DIV, LT, Lines, Program
+from tests.rewrite.outcomes import applied, census, declines, kept, kind, value
+
+PAIR = Tuple((I32, I32))
+FOUR = Array(I32, 4)
+DATA = [10, 20, 30, 40]
+
+
+def body(program: Program, build: Callable[[Lines], ObjectId | None]) -> FunctionId:
+    return program.helper(build, (PAIR,), kind=FunctionKind.MAP_BODY, name="body")
+
+
+def component(slot: int, over: str, build: Callable[[Lines], ObjectId | None]) -> Graph:
+    program = Program()
+    take = body(program, build)
+
+    def main(f: Lines) -> ObjectId:
+        a, b = f.f.input, f.iota(4)
+        pairs = f.f.zip(a, b, f.key()) if over == "zip" else f.f.enumerate(a, f.key())
+        return f.op(ADD, f.index(f.map(take, pairs), f.c(2)), f.c(slot))
+
+    return program.main(main, (FOUR,))
+
+
+@pytest.mark.parametrize(("over", "slot", "result"), [("zip", 0, "30"), ("zip", 1, "3")])
+@pytest.mark.parametrize("direct", [True, False])
+def test_components_of_a_zip(over: str, slot: int, result: str, direct: bool) -> None:
+    def build(f: Lines) -> ObjectId | None:
+        if not direct:
+            return f.proj(f.f.input, slot)
+        f.f.proj(f.f.input, slot, f.key(), Ret())
+        return None
+
+    graph = component(slot, over, build)
+    after = applied(graph, NATURALITY, (DATA,))
+    assert census(after)["Map"] == 0
+    assert value(after, DATA) == result
+    kept(graph, (DATA,))
+
+
+@pytest.mark.parametrize(("slot", "maps"), [(0, 1), (1, 0)])
+def test_components_of_an_enumeration(slot: int, maps: int) -> None:
+    graph = component(slot, "enumerate", lambda f: f.proj(f.f.input, slot))
+    assert census(applied(graph, NATURALITY, (DATA,)))["Map"] == maps
+    kept(graph, (DATA,))
+
+
+def test_a_body_that_does_more_and_traps_stays() -> None:
+    def build(f: Lines) -> ObjectId:
+        f.op(DIV, f.c(1), f.proj(f.f.input, 1))
+        return f.proj(f.f.input, 0)
+
+    graph = component(0, "zip", build)
+    assert kind(graph, DATA) == "div_zero"
+    assert applied(graph, NATURALITY, (DATA,)) is graph
+    assert kind(kept(graph, (DATA,)), DATA) == "div_zero"
+
+
+def test_a_body_that_computes_stays() -> None:
+    graph = component(0, "zip", lambda f: f.op(ADD, f.proj(f.f.input, 0), f.c(1)))
+    assert applied(graph, NATURALITY, (DATA,)) is graph
+
+
+def test_the_other_array_goes_on_trapping() -> None:
+    program = Program()
+    take = body(program, lambda f: f.proj(f.f.input, 0))
+    divide = program.helper(
+        lambda f: f.op(DIV, f.c(1), f.f.input), kind=FunctionKind.MAP_BODY, name="divide"
+    )
+
+    def main(f: Lines) -> ObjectId:
+        pairs = f.f.zip(f.f.input, f.map(divide, f.iota(4)), f.key())
+        return f.index(f.map(take, pairs), f.c(2))
+
+    graph = program.main(main, (FOUR,))
+    assert kind(graph, DATA) == "div_zero"
+    after = kept(graph, (DATA,))
+    assert (kind(after, DATA), census(after)["Map"]) == ("div_zero", 1)
+
+
+def test_a_map_that_writes_the_result_stays() -> None:
+    program = Program()
+    take = body(program, lambda f: f.proj(f.f.input, 0))
+
+    def main(f: Lines) -> None:
+        pairs = f.f.zip(f.f.input, f.iota(4), f.key())
+        f.f.map(take, (), pairs, f.key(), Ret())
+
+    graph = program.main(main, (FOUR,), FOUR)
+    assert declines(graph, NATURALITY) == [naturality.RESULT]
+    kept(graph, (DATA,))
+
+
+def element(over: str, guarded: bool) -> Graph:
+    """Element x of a range or fill, behind a test that keeps x in range or not."""
+
+    def main(f: Lines) -> ObjectId:
+        x = f.f.input
+        array = f.iota(4) if over == "iota" else f.f.fill(f.c(7), f.c(4), f.key())
+
+        def read() -> ObjectId:
+            return f.op(ADD, f.index(array, x), f.c(1))
+
+        if not guarded:
+            return read()
+        low = f.op(LT, f.c(-1), x)
+        return f.phi(low, lambda: f.phi(f.op(LT, x, f.c(4)), read, lambda: f.c(0)), lambda: f.c(0))
+
+    return Program().main(main, (I32,))
+
+
+@pytest.mark.parametrize(("over", "result"), [("iota", "3"), ("fill", "8")])
+def test_elements_in_range(over: str, result: str) -> None:
+    graph = element(over, True)
+    after = applied(graph, NATURALITY, (2,), (9,), (-1,))
+    assert census(after)["Index"] == 0
+    assert value(after, 2) == result
+    kept(graph, (2,), (9,), (-1,))
+
+
+@pytest.mark.parametrize("over", ["iota", "fill"])
+def test_elements_that_may_be_out_of_range(over: str) -> None:
+    graph = element(over, False)
+    assert kind(graph, 9) == "index_oob"
+    assert declines(graph, NATURALITY) == [naturality.NOT_IN_RANGE]
+    assert census(kept(graph, (2,), (9,)))["Index"] == 1
+
+
+def test_an_index_of_another_type_is_no_element() -> None:
+    graph = Program().main(lambda f: f.op(ADD, f.index(f.iota(4), f.c(2, I64)), f.f.input), (I32,))
+    assert applied(graph, NATURALITY, (5,)) is graph
+    assert value(kept(graph, (5,)), 5) == "7"
