@@ -129,9 +129,12 @@ def host_facts(profile: TargetProfile) -> dict[str, Any]:
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Writes `bench/T.json` through a temporary file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(document, indent=1, sort_keys=False) + "\n"
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}", 1) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
