@@ -22,9 +22,6 @@ from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Key
 from mapal.ir.ops import ObjectId
 
-DEEPEST_GROUPS = 128
-"""Keys are no longer than this: groups nest as deeply as calls were inlined into each other."""
-
 Payload = TypeVar("Payload")
 
 
@@ -68,8 +65,6 @@ def _one_level(entries: Sequence[Entry[Payload]], depth: int) -> list[Entry[Payl
     """The entries whose keys agree in their first `depth` pairs, groups formed, in order."""
     if all(len(entry.key) <= depth + 1 for entry in entries):
         return _Level(entries).run()
-    if depth >= DEEPEST_GROUPS:
-        raise CompilerBug(f"keys of more than {DEEPEST_GROUPS} ranges")
     alone: list[Entry[Payload]] = []
     groups: dict[Key, list[Entry[Payload]]] = {}
     for entry in entries:

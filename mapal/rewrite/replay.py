@@ -13,7 +13,7 @@ so that depth of nesting is no depth of recursion.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mapal.analysis.definitions import definition
 from mapal.diagnostics import CompilerBug
@@ -30,12 +30,12 @@ from mapal.ir.order import (
     ReturnSlotItem,
     schedule,
 )
-from mapal.ir.types import I32, Type
+from mapal.ir.types import Type
 from mapal.rewrite.copies import Copy, Replayed
 from mapal.rewrite.emission import emit, emit_product
-from mapal.rewrite.entries import EMPTY, Fusion, Lifting, RewritePlan
-from mapal.rewrite.lifted_body import LiftedBody
-from mapal.rewrite.synthesis import FusedBody, Synthesis
+from mapal.rewrite.entries import EMPTY, RewritePlan
+from mapal.rewrite.replacements import fuse, lift
+from mapal.rewrite.synthesis import Synthesis
 
 Walk = Generator["Walk", None, None]
 
@@ -221,7 +221,7 @@ class Replay:
             return
         fusion = self.plan.fuse.get(morphism.id)
         if fusion is not None:
-            self._fused(scope, item, fusion, prefix)
+            fuse(self, scope, item, fusion, prefix)
             return
         operands = [self.read(scope, operand) for operand in self._operands(item)]
         if scope.is_inlined and isinstance(morphism.op, ops.Output):
@@ -264,13 +264,8 @@ class Replay:
     def _guard(self, scope: Scope, item: GuardItem, into: RegionId, prefix: Key) -> Walk:
         guard = item.guard
         key = prefix + guard.key
-        chosen = self.plan.resolve_guards.get(guard.id)
-        if chosen is not None:
-            arm = guard.arm_true if chosen else guard.arm_false
-            yield self.region(scope, arm, into, key)
-            self.f.enter(into)
-            value = self.read(scope, item.when_true if chosen else item.when_false)
-            self.define(scope, item.target, value, key)
+        if guard.id in self.plan.resolve_guards:
+            yield self._resolved_guard(scope, item, into, key)
             return
         draft = self.f.begin_guard(self.read(scope, guard.cond), key, self._keeps_rest(item))
         yield self.region(scope, guard.arm_true, draft.arm_true, prefix)
@@ -280,25 +275,46 @@ class Replay:
         made = self.f.phi(draft, when_true, when_false, self.destination(scope, item.target))
         self.settle(scope, item.target, made, guard.phi)
 
+    def _resolved_guard(self, scope: Scope, item: GuardItem, into: RegionId, key: Key) -> Walk:
+        """The arm of a guard that runs. Of an integer match that is an arm of a later guard:
+        the guards between hold nothing else, and the first one's key stands for all."""
+        chain = [item]
+        while True:
+            chosen = self.plan.resolve_guards[chain[-1].guard.id]
+            following = None if chosen else self._sole_guard(chain[-1])
+            if following is None or following.guard.id not in self.plan.resolve_guards:
+                break
+            chain.append(following)
+        last = chain[-1]
+        yield self.region(scope, last.guard.arm_true if chosen else last.guard.arm_false, into, key)
+        self.f.enter(into)
+        value = self.read(scope, last.when_true if chosen else last.when_false)
+        for inner in reversed(chain[1:]):
+            scope.values[inner.target] = value
+        self.define(scope, item.target, value, key)
+
+    def _sole_guard(self, item: GuardItem) -> GuardItem | None:
+        """The next guard of an integer match, where it is all that the false arm holds and the
+        arm's value."""
+        if not item.guard.rest:
+            return None
+        items = schedule(self.graph, item.guard.arm_false)
+        if len(items) != 1 or not isinstance(items[0], GuardItem):
+            return None
+        found = items[0]
+        return found if found.target == item.when_false and not self.skips(found.target) else None
+
     def _keeps_rest(self, item: GuardItem) -> bool:
         """Whether a false arm that is the remainder of a match still holds one guard only."""
-        if not item.guard.rest:
-            return False
-        items = schedule(self.graph, item.guard.arm_false)
-        return (
-            len(items) == 1
-            and isinstance(items[0], GuardItem)
-            and items[0].target == item.when_false
-            and items[0].guard.id not in self.plan.resolve_guards
-            and not self.skips(items[0].target)
-        )
+        following = self._sole_guard(item)
+        return following is not None and following.guard.id not in self.plan.resolve_guards
 
     def _loop(self, scope: Scope, item: LoopItem, into: RegionId, prefix: Key) -> Walk:
         loop = item.loop
         key = prefix + loop.key
         lifting = self.plan.lift.get(loop.id)
         if lifting is not None:
-            yield self._lifted(scope, item, lifting, into, prefix)
+            yield lift(self, scope, item, lifting, into, prefix)
             return
         if loop.id in self.plan.resolve_loops:
             scope.values[loop.merge] = self.read(scope, item.init)
@@ -347,64 +363,6 @@ class Replay:
             return scope.whole
         parts = [scope.slots[slot] for slot in range(len(scope.slots))]
         return emit_product(self.f, parts, ty, key)
-
-    def _fused(self, scope: Scope, item: OperationItem, fusion: Fusion, prefix: Key) -> None:
-        """One map in place of two."""
-        graph = self.graph
-        outer, inner = item.morphism, graph.morphisms[fusion.inner]
-        place = inner if fusion.at_inner else outer
-        *inner_captures, array = (self.read(scope, obj) for obj in graph.operands(inner))
-        outer_captures = [self.read(scope, obj) for obj in graph.operands(outer)[:-1]]
-        captures = list(dict.fromkeys((*inner_captures, *outer_captures)))
-        body = FusedBody(
-            fusion=fusion,
-            path=scope.copy.path,
-            captures=tuple(self.f.ty(capture) for capture in captures),
-            inner_slots=tuple(captures.index(capture) for capture in inner_captures),
-            outer_slots=tuple(captures.index(capture) for capture in outer_captures),
-            key=place.key[-1:],
-        )
-        made = self.f.map(
-            self.synthesise(body),
-            captures,
-            array,
-            prefix + place.key,
-            self.destination(scope, item.target),
-            late=place.late,
-        )
-        self.settle(scope, item.target, made, outer.id)
-        scope.copy.morphisms[inner.id] = scope.copy.morphisms[outer.id]
-
-    def _lifted(
-        self, scope: Scope, item: LoopItem, lifting: Lifting, into: RegionId, prefix: Key
-    ) -> Walk:
-        """A fold or map over a range in place of a loop, then the loop's exit."""
-        f, key = self.f, prefix + item.loop.key
-        init = self.read(scope, item.init)
-        captures = [self.read(scope, capture) for capture in lifting.captures]
-        body = self.synthesise(LiftedBody(lifting, scope.copy.path, item.loop.key[-1:]))
-        numbers = f.iota(f.constant(lifting.count, I32, key), key)
-        if lifting.is_map:
-            made = f.map(body, captures, numbers, key, late=True)
-        else:
-            firsts = [f.proj(init, slot, key) for slot in lifting.values]
-            seed = firsts[0] if len(firsts) == 1 else f.pack(firsts, key)
-            made = f.fold(body, captures, seed, numbers, key, late=True)
-        scope.copy.morphisms[item.loop.enter] = self.builder.morphisms[-1].id
-        lasts = [made]
-        if len(lifting.values) > 1:
-            lasts = [f.proj(made, slot, key) for slot in range(len(lifting.values))]
-        for slot, last in zip(lifting.values, lasts, strict=True):
-            for view in lifting.views[slot]:
-                scope.values[view] = last
-        counted = lifting.start + lifting.count * lifting.step
-        for view in lifting.views[lifting.counter]:
-            scope.values[view] = f.constant(counted, I32, key)
-        after = replace(scope, only=lifting.after)
-        yield self.region(after, item.loop.body, into, key)
-        yield self.region(after, item.loop.exit, into, key)
-        f.enter(into)
-        self.define(scope, item.target, self.read(scope, item.payload), key)
 
     def repeat(self, scope: Scope, obj: ObjectId) -> Walk:
         """Repeats what defines a value, in the region that is entered."""

@@ -41,6 +41,7 @@ from mapal.ir.types import (
     contains_token,
     has_no_representation,
 )
+from mapal.rewrite.counting import MIRRORED, NEGATED, passes
 from mapal.rewrite.entries import Lifting
 from mapal.rewrite.plan import PlanMaker
 
@@ -155,7 +156,7 @@ class _Candidate:
         if start is None:
             raise _DeclinedError(START)
         step = self._step(slot, feeders[slot])
-        count = _passes(start, step, code, bound)
+        count = passes(start, step, code, bound)
         if count < 1 or not -(2**31) <= start + count * step < 2**31:
             raise _DeclinedError(NO_PASS)
         return _Counter(slot, start, step, count)
@@ -170,14 +171,14 @@ class _Candidate:
         if not isinstance(test, OperationItem) or not isinstance(test.morphism.op, ops.Binary):
             raise _DeclinedError(BOUND)
         code, (left, right) = test.morphism.op.code, test.operands
-        if code not in _MIRRORED:
+        if code not in MIRRORED:
             raise _DeclinedError(BOUND)
         if left not in self.views:
-            left, right, code = right, left, _MIRRORED[code]
+            left, right, code = right, left, MIRRORED[code]
         bound = self._constant(right)
         if left not in self.views or bound is None:
             raise _DeclinedError(BOUND)
-        return self.views[left], _NEGATED[code] if is_negated else code, bound
+        return self.views[left], NEGATED[code] if is_negated else code, bound
 
     def _step(self, slot: int, following: ObjectId) -> int:
         """By how much the counter moves on each pass."""
@@ -385,28 +386,3 @@ def _holds_array(ty: Type) -> bool:
         if isinstance(part, Tuple | Struct):
             work.extend(part.items)
     return False
-
-
-def _passes(start: int, step: int, code: BinaryCode, bound: int) -> int:
-    """How often a condition holds of start, start + step, …; 0 for never and for endlessly."""
-    if code in (BinaryCode.GT, BinaryCode.GE):
-        start, step, bound = -start, -step, -bound
-    if code in (BinaryCode.LE, BinaryCode.GE):
-        bound += 1
-    if step < 0:
-        return 0
-    return max(0, -(-(bound - start) // step))
-
-
-_MIRRORED = {
-    BinaryCode.LT: BinaryCode.GT,
-    BinaryCode.GT: BinaryCode.LT,
-    BinaryCode.LE: BinaryCode.GE,
-    BinaryCode.GE: BinaryCode.LE,
-}
-_NEGATED = {
-    BinaryCode.LT: BinaryCode.GE,
-    BinaryCode.GE: BinaryCode.LT,
-    BinaryCode.GT: BinaryCode.LE,
-    BinaryCode.LE: BinaryCode.GT,
-}
