@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, TypeVar
 
-from mapal.diagnostics import CompilerBug, Unsupported
+from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.interpreter import run
 from mapal.ir.entry import entry_ports
 from mapal.ir.graph import Graph
@@ -121,9 +121,9 @@ def _guarded(work: Callable[[], Result]) -> Result | Difference:
     """The value, or the bug of ours that turned up instead."""
     try:
         return work()
-    except (CompilerBug, AssertionError, Unsupported, ArithmeticError, LookupError) as error:
+    except (CompilerBug, UserError, AssertionError, Unsupported, ArithmeticError) as error:
         return Difference(f"bug {type(error).__name__}", str(error)[:2000])
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         return Difference(f"bug {type(error).__name__}", str(error)[:2000])
 
 

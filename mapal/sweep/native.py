@@ -16,7 +16,7 @@ import pickle
 import signal
 import struct
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapal.codegen import emit
-from mapal.diagnostics import CompilerBug, Unsupported
+from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.graph import Graph
 from mapal.native.llvm import check_module, compile_together
@@ -87,23 +87,56 @@ def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeRe
     that crashes or does not end has the kind `crashed`."""
     emitted = [_emitted(case, profile) for case in cases]
     texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
-    plans = [(case, entry_ports(case.graph)) for case in cases]
+    results: list[NativeResult] = [problem for _, problem in emitted]
+    for part, library in _libraries(texts, profile):
+        if isinstance(library, str):
+            for number in part:
+                results[number] = library
+        else:
+            for number, endings in _run_library(library, part, cases):
+                results[number] = endings
+    return results
+
+
+def _libraries(
+    texts: Mapping[int, str], profile: TargetProfile
+) -> Iterator[tuple[Mapping[int, str], bytes | str]]:
+    """The texts with the library of all of them. If there is none, halves are tried, down to
+    the text that does it, which comes with the problem."""
+    if not texts:
+        return
+    try:
+        library: bytes | str = _library(texts, profile)
+    except (CompilerBug, UserError) as error:
+        if len(texts) > 1:
+            items, half = list(texts.items()), len(texts) // 2
+            yield from _libraries(dict(items[:half]), profile)
+            yield from _libraries(dict(items[half:]), profile)
+            return
+        library = f"{type(error).__name__}: {str(error)[:2000]}"
+    yield texts, library
+
+
+def _run_library(
+    library: bytes, numbers: Iterable[int], cases: Sequence[Case]
+) -> Iterator[tuple[int, dict[int, list[Ending]]]]:
+    """The endings of the cases in a library."""
+    plans = {number: (cases[number], entry_ports(cases[number].graph)) for number in numbers}
     jobs = [
         (level, number, at)
-        for number in texts
+        for number, (case, _) in plans.items()
         for level in LEVELS
-        for at in range(len(cases[number].inputs))
+        for at in range(len(case.inputs))
     ]
     endings: dict[int, dict[int, list[Ending]]] = {
-        number: {level: [] for level in LEVELS} for number in texts
+        number: {level: [] for level in LEVELS} for number in plans
     }
-    if texts:
-        with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
-            path = Path(directory, "programs.so")
-            path.write_bytes(_library(texts, profile))
-            for (level, number, _), ending in zip(jobs, _endings(path, plans, jobs), strict=True):
-                endings[number][level].append(ending)
-    return [endings.get(number, problem) for number, (_, problem) in enumerate(emitted)]
+    with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
+        path = Path(directory, "programs.so")
+        path.write_bytes(library)
+        for (level, number, _), ending in zip(jobs, _endings(path, plans, jobs), strict=True):
+            endings[number][level].append(ending)
+    yield from endings.items()
 
 
 def _emitted(case: Case, profile: TargetProfile) -> tuple[str, str]:
@@ -138,7 +171,7 @@ Job = tuple[int, int, int]
 Plan = tuple[Case, Ports]
 
 
-def _endings(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+def _endings(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
     """The endings of the jobs, in order; a child does as many as it survives."""
     at = 0
     while at < len(jobs):
@@ -147,7 +180,7 @@ def _endings(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator
             at += 1
 
 
-def _in_child(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+def _in_child(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
     """The endings of the jobs up to the first that ends the child, that one included."""
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -172,7 +205,7 @@ def _in_child(path: Path, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterato
         yield Ending("crashed", how.encode())
 
 
-def _serve(path: Path, plans: Sequence[Plan], jobs: Sequence[Job], replies: int) -> None:
+def _serve(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], replies: int) -> None:
     faulthandler.disable()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     library = ctypes.CDLL(str(path))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from mapal.diagnostics import CompilerBug, UserError
 from mapal.native.workers import WorkerCrashed, WorkerPool, qualified_name
 from mapal.rewrite import PIPELINE
 from mapal.sweep.batch import BatchResult, crash_of, run_batch
@@ -76,7 +77,7 @@ def run_sweep(
 def _survive(
     pool: WorkerPool, seed: int, first: int, count: int, rewriting: Rewriting
 ) -> BatchResult:
-    """A batch in a worker; what kills the worker is found by halving."""
+    """A batch in a worker; what kills the worker, or fails in it, is found by halving."""
     try:
         result = pool.call(
             qualified_name(run_batch),
@@ -88,9 +89,9 @@ def _survive(
         )
         assert isinstance(result, BatchResult)
         return result
-    except WorkerCrashed as crash:
+    except (WorkerCrashed, CompilerBug, UserError) as problem:
         if count == 1:
-            return BatchResult(Tally(), [crash_of(seed, first, crash.ending)])
+            return BatchResult(Tally(), [crash_of(seed, first, str(problem))])
     half = count // 2
     lower = _survive(pool, seed, first, half, rewriting)
     upper = _survive(pool, seed, first + half, count - half, rewriting)

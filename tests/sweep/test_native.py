@@ -156,3 +156,32 @@ def test_programs_that_write_where_they_must_not(
     monkeypatch.setattr(native, "emit", lambda *_, **__: SimpleNamespace(ll=text))
     assert len(entry_ports(case.graph).inputs) == 1
     assert alone(case, profile) == [Ending("crashed", message)]
+
+
+FAR_AWAY = """
+@array = private constant [3 x i8] c"abc"
+define internal void @entry(ptr %inputs, ptr %outputs) {
+  %far = getelementptr i8, ptr @array, i64 2147483646
+  %byte = load volatile i8, ptr %far
+  ret void
+}
+"""
+
+
+def test_a_program_that_does_not_link_harms_no_other(
+    monkeypatch: pytest.MonkeyPatch, profile: TargetProfile
+) -> None:
+    cases = [case_of(f"fn main() {{ {number} -> println; }}") for number in range(5)]
+
+    def emit(graph: Any, profile: Any, *, name: str) -> Any:
+        if graph is cases[3].graph:
+            return SimpleNamespace(ll=HEAD + FAR_AWAY)
+        return right(graph, profile, name=name)
+
+    monkeypatch.setattr(native, "emit", emit)
+    found = run_natively(cases, profile)
+    assert isinstance(found[3], str)
+    assert "UserError" in found[3]
+    for number in (0, 1, 2, 4):
+        ending = Ending("done", f"{number}\n".encode())
+        assert found[number] == {level: [ending] for level in LEVELS}

@@ -22,8 +22,14 @@ from mapal.sweep.state import load_state, save_state, state_path
 class FakePool:
     """Answers for workers: notes each call, crashes on the scripts it is told to."""
 
-    def __init__(self, crashing: tuple[int, ...] = (), failing: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self,
+        crashing: tuple[int, ...] = (),
+        failing: tuple[int, ...] = (),
+        problem: Exception | None = None,
+    ) -> None:
         self.calls: list[tuple[int, int]] = []
+        self.problem = problem or WorkerCrashed("killed by SIGSEGV", "")
         self.crashing = crashing
         self.failing = failing
 
@@ -37,7 +43,7 @@ class FakePool:
         self.calls.append((first, count))
         numbers = range(first, first + count)
         if any(number in numbers for number in self.crashing):
-            raise WorkerCrashed("killed by SIGSEGV", "")
+            raise self.problem
         result = BatchResult(Tally(count, count), [], 0.5)
         result.tally.shapes["loop"] = count
         result.tally.fired["fold"] = 2
@@ -105,6 +111,14 @@ def test_what_kills_a_worker_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path:
         f"sweep: FAILURE worker: {tmp_path / 'seed1-41.txt'}"
     ]
     assert "killed by SIGSEGV" in (tmp_path / "seed1-41.txt").read_text(encoding="utf-8")
+    assert lines[-1].startswith(f"sweep: {BATCH - 1} programs")
+
+
+def test_what_fails_in_a_worker_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pool = FakePool(crashing=(7,), problem=UserError("cc failed"))
+    status, lines = swept(monkeypatch, tmp_path, pool, BATCH)
+    assert status == 1
+    assert "cc failed" in (tmp_path / "seed1-7.txt").read_text(encoding="utf-8")
     assert lines[-1].startswith(f"sweep: {BATCH - 1} programs")
 
 
