@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
 from collections.abc import Callable, Sequence
+
+from mapal.pipeline import progress
 
 _NAME = "lock"
 
@@ -18,7 +19,7 @@ class BuildLock:
 
     def __init__(self, directories: Sequence[str], say: Callable[[str], None] | None = None):
         self._directories = sorted(set(directories))
-        self._say = say or (lambda line: print(line, file=sys.stderr, flush=True))
+        self._say = say or progress.say
         self._descriptors: list[int] = []
 
     @property

@@ -1,4 +1,4 @@
-"""What a build says: tasks as they start, each error once, one last line per check.
+"""What a build says: tasks as they end, each error once, a summary, one last line per check.
 
 Messages about tasks go to the stream that doit gives (standard output, or standard error under
 `doit exec`), errors always to standard error.
@@ -17,6 +17,7 @@ from doit.exceptions import UnmetDependency
 from mapal.diagnostics import UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.files import write_if_changed
+from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks
 from mapal.pipeline.site import BUILD
 
 
@@ -27,7 +28,10 @@ class BuildReporter:
 
     def __init__(self, outstream: Any, options: Any = None) -> None:
         self._out = outstream
+        self._progress = make_progress(outstream, environment())
+        self._begun = time.monotonic()
         self._started: dict[str, float] = {}
+        self._up_to_date: set[str] = set()
         self._ran: dict[str, dict[str, Any]] = {}
         self._passed: set[str] = set()
         self._failed: list[str] = []
@@ -37,6 +41,8 @@ class BuildReporter:
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
         """The run starts; nothing was looked at yet."""
+        activate(self._progress)
+        self._progress.expect(lambda: number_of_tasks(tasks, list(selected_tasks)))
         if sessions.exists():
             sessions.current().begin()
 
@@ -46,8 +52,7 @@ class BuildReporter:
     def execute_task(self, task: Any) -> None:
         self._started[task.name] = time.monotonic()
         if task.actions and not task.name.startswith("_"):
-            self._out.write(f".  {task.title()}\n")
-            self._out.flush()
+            self._progress.start(task.name, speaks=not _is_ours(task))
 
     def add_success(self, task: Any) -> None:
         self._passed.add(task.name)
@@ -59,7 +64,8 @@ class BuildReporter:
 
     def add_failure(self, task: Any, fail: Any) -> None:
         if isinstance(fail, UnmetDependency):
-            self._blocked.add(task.name)
+            if task.actions:
+                self._blocked.add(task.name)
             return
         self._failed.append(task.name)
         self._note(task, "failed")
@@ -67,8 +73,7 @@ class BuildReporter:
             text = self._told_once(task.name, fail.message)
         else:
             text = _foreign_failure(task, fail)
-        self._out.flush()
-        print(text, file=sys.stderr, flush=True)
+        self._progress.write(f"{text}\n", sys.stderr)
 
     def _told_once(self, task: str, message: str) -> str:
         """The message, or a reference if another task failed in the same way."""
@@ -78,12 +83,15 @@ class BuildReporter:
 
     def skip_uptodate(self, task: Any) -> None:
         self._passed.add(task.name)
+        if task.actions:
+            self._up_to_date.add(task.name)
+            self._progress.skip()
 
     def skip_ignore(self, task: Any) -> None:
-        self._out.write(f"!! {task.title()}\n")
+        self._progress.write(f"!! {task.title()}\n", self._out)
 
     def cleanup_error(self, exception: Any) -> None:
-        sys.stderr.write(exception.get_msg())
+        self._progress.write(exception.get_msg(), sys.stderr)
 
     def runtime_error(self, msg: str) -> None:
         self._errors.append(msg)
@@ -92,22 +100,28 @@ class BuildReporter:
         """Stages need no teardown."""
 
     def complete_run(self) -> None:
+        activate(None)
+        self._progress.close()
         for message in self._errors:
             print(f"ERROR: {message}", file=sys.stderr)
         if self._ran:
             self._write_last_build()
         if sessions.exists():
-            for line in self._summary(sessions.current()):
-                self._out.write(f"{line}\n")
+            lines = [self._counts(), *self._verdicts(sessions.current())]
+            self._out.write("".join(f"{line}\n" for line in lines))
             self._out.flush()
 
     def _note(self, task: Any, action: str) -> None:
-        seconds = time.monotonic() - self._started.get(task.name, time.monotonic())
+        now = time.monotonic()
+        started = self._started.get(task.name, now)
         self._ran[task.name] = {
             "name": task.name,
             "action": action,
-            "seconds": round(seconds, 6),
+            "seconds": round(now - started, 6),
+            "start": round(started - self._begun, 6),
         }
+        is_quiet = task.name.startswith("_")
+        self._progress.finish(task.name, None if is_quiet else action, now - started)
 
     def _write_last_build(self) -> None:
         text = json.dumps({"tasks": list(self._ran.values())}, indent=1)
@@ -116,7 +130,22 @@ class BuildReporter:
         except UserError as error:
             print(f"mapal: {error.message}", file=sys.stderr)
 
-    def _summary(self, session: sessions.Session) -> list[str]:
+    def _counts(self) -> str:
+        """How many tasks were done in which way; those that there were none of are left out."""
+        actions = [entry["action"] for entry in self._ran.values()]
+        numbers = {
+            "ran": actions.count("ran"),
+            "from the cache": actions.count("cached"),
+            "failed": actions.count("failed"),
+            "not tried": len(self._blocked),
+            "up to date": len(self._up_to_date),
+        }
+        parts = [f"{number} {what}" for what, number in numbers.items() if number]
+        taken = f" ({time.monotonic() - self._begun:.1f} s)" if self._ran else ""
+        return f"tasks: {', '.join(parts) or 'none'}{taken}"
+
+    def _verdicts(self, session: sessions.Session) -> list[str]:
+        """One line for each differential check that was looked at."""
         lines = []
         for step in session.steps.values():
             if step.stage != "differential" or step.program is None:
@@ -144,6 +173,13 @@ class BuildReporter:
             ):
                 return name
         return "a task before it"
+
+
+def _is_ours(task: Any) -> bool:
+    """Whether a task is a stage or a manifest, which write nothing while they run."""
+    if not sessions.exists():
+        return False
+    return task.name in sessions.current().steps or task.name.partition(":")[0] == "manifest"
 
 
 def _foreign_failure(task: Any, fail: Any) -> str:

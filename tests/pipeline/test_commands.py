@@ -13,13 +13,13 @@ from tests.pipeline.directories import ProjectDirectory
 def test_exec_becomes_the_program(project: ProjectDirectory) -> None:
     result = project.doit("exec", "program=scale")
     assert (result.status, result.out) == (0, "")
-    assert ".  link:generic:scale" in result.err
+    assert "  link:generic:scale\n" in result.err
     assert np.load(project.path / "build/out/s.npy").tolist()[-1] == 14
     assert "oracle:scale" not in project.tasks_run()
     result = project.doit("exec", "program=hello")
     assert (result.status, result.out) == (0, "hello\n3\n")
     result = project.doit("exec", "program=hello")
-    assert (result.out, result.err) == ("hello\n3\n", "")
+    assert (result.out, result.err) == ("hello\n3\n", "tasks: 8 up to date\n")
 
 
 def test_exec_shows_the_place_of_a_trap(project: ProjectDirectory) -> None:

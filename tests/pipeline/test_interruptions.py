@@ -17,12 +17,10 @@ from tests.pipeline.conftest import write_project
 from tests.pipeline.directories import ProjectDirectory
 
 
-@pytest.mark.parametrize(
-    "line", [".  parse:hello", ".  emit:generic:hello", ".  link:generic:scale", ".  manifest"]
-)
+@pytest.mark.parametrize("task", ["parse:hello", "emit:generic:hello", "link:generic:scale"])
 @pytest.mark.parametrize("words", [("build",), ("-n", "2", "build")])
 def test_a_killed_build_is_followed_by_a_correct_one(
-    project: ProjectDirectory, line: str, words: tuple[str, ...], clean: dict[str, bytes]
+    project: ProjectDirectory, task: str, words: tuple[str, ...], clean: dict[str, bytes]
 ) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "doit", *words],
@@ -33,7 +31,7 @@ def test_a_killed_build_is_followed_by_a_correct_one(
     )
     assert process.stdout is not None
     for printed in process.stdout:
-        if printed.startswith(line):
+        if printed.endswith(f"  {task}\n"):
             process.kill()
             break
     process.stdout.close()
@@ -59,7 +57,7 @@ def test_an_interrupt_ends_the_build_with_one_line(
         text=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline().startswith(".  ")
+    assert process.stdout.readline().startswith("ran ")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == -signal.SIGINT
@@ -86,11 +84,14 @@ def test_a_second_build_waits_and_says_so(
         text=True,
     )
     assert first.stdout is not None
-    assert first.stdout.readline().startswith(".  ")
+    assert first.stdout.readline().startswith("ran ")
     second = project.doit_process("build")
     assert second.status == 0
     assert "mapal: waiting for another build in build/.mapal to end" in second.err
-    assert second.out == "demo/hello generic equal\ndemo/scale generic equal\n"
+    assert second.out.splitlines()[-2:] == [
+        "demo/hello generic equal",
+        "demo/scale generic equal",
+    ]
     first.stdout.read()
     first.stdout.close()
     assert first.wait() == 0
@@ -153,7 +154,10 @@ def test_a_built_project_on_a_read_only_disk_is_up_to_date(project: ProjectDirec
         subprocess.run(["mount", "-o", "remount,ro", str(build)], check=True)
         result = project.doit("build")
         assert result.status == 0
-        assert result.out == "demo/hello generic equal\ndemo/scale generic equal\n"
+        assert result.out.splitlines()[1:] == [
+            "demo/hello generic equal",
+            "demo/scale generic equal",
+        ]
         assert result.err == ""
     finally:
         subprocess.run(["umount", str(build)], check=True)
