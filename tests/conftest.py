@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.golden import Golden
 
+# What a test builds it computes; tests of the cache name a directory of their own.
+os.environ["MAPAL_CACHE"] = "off"
+
 settings.register_profile(
     "mapal",
     deadline=None,

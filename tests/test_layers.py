@@ -28,6 +28,7 @@ LAYERS = (
     ("native",),
     ("project",),
     ("bench", "sweep"),
+    ("cache",),
     ("pipeline",),
     ("language_server",),
     ("cli",),
@@ -46,7 +47,14 @@ TOP_LEVEL = frozenset({"__init__", "__main__", "api", "dodo"})
 HEAVY = frozenset({"llvmlite", "numpy"})
 """What a build with nothing to do must not load."""
 
-LIGHT = ("mapal", "mapal.pipeline", "mapal.project", "mapal.target", "mapal.diagnostics")
+LIGHT = (
+    "mapal",
+    "mapal.pipeline",
+    "mapal.project",
+    "mapal.target",
+    "mapal.diagnostics",
+    "mapal.cache",
+)
 
 
 def layer_of(module: str) -> str:

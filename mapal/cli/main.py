@@ -23,6 +23,7 @@ _COMMANDS = {
     "compile": "make one executable of one source file",
     "dump": "show what one stage makes of a source file",
     "target": "list, show or detect target profiles",
+    "cache": "show, empty or check the cache that builds share",
     "where": "show where token N of a source file is",
     "fmt": "lay source files out canonically",
     "explain": "explain an error by its code",

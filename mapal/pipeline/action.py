@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import threading
 import traceback
@@ -16,7 +14,9 @@ from doit.exceptions import TaskError, TaskFailed
 
 from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.native.workers import WorkerCrashed, shared_pool
+from mapal.pipeline import paranoid, reuse
 from mapal.pipeline.files import content_hash, describe, write_if_changed
+from mapal.pipeline.fingerprint import fingerprint
 from mapal.pipeline.lock import BuildLock
 from mapal.pipeline.records import Output, Record
 from mapal.pipeline.step import PATH_ROLE, Call, Environment, Step
@@ -108,15 +108,25 @@ def _run(step: Step, environment: Environment) -> tuple[Record, str]:
         "summary": None,
     }
     key = fingerprint(record, step)
-    result, outcome = run_stage(key, lambda: _compute(step, data, environment), keep=step.shared)
-    _check_inputs(step, hashes, environment)
+
+    def compute() -> StageResult:
+        result = _compute(step, data, environment)
+        _check_inputs(step, hashes, environment)
+        return result
+
+    result, outcome = run_stage(step, key, compute, environment)
     if result.diagnostics:
         raise StageFailed(_rendered(step, result))
     for role, content in result.outputs.items():
-        label = step.label_of(role)
-        path = step.site.path(label)
+        output = Output(sha256=content_hash(content), bytes=len(content))
+        record["outputs"][step.label_of(role)] = output
+    if environment.paranoid:
+        problem = paranoid.difference(step, key, record, result, environment)
+        if problem is not None:
+            raise StageFailed(f"{step.task}: {problem}", is_bug=True)
+    for role, content in result.outputs.items():
+        path = step.site.path(step.label_of(role))
         write_if_changed(path, content, executable=step.executable)
-        record["outputs"][label] = Output(sha256=content_hash(content), bytes=len(content))
     _remove_former_outputs(step, record)
     record["summary"] = result.summary
     if result.failure is not None:
@@ -124,35 +134,40 @@ def _run(step: Step, environment: Environment) -> tuple[Record, str]:
     return record, outcome
 
 
-def fingerprint(record: Record, step: Step) -> str:
-    """The identity of a computation: everything that its outputs may depend on, and nothing
-    about where it happens. Inputs count by role, so equal work has equal fingerprints."""
-    roles = {role: record["inputs"][label] for role, label in step.inputs}
-    identity = [step.stage, record["code"], record["options"], record["tools"], roles]
-    text = json.dumps(identity, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 _kept: dict[str, StageResult] = {}
 _kept_lock = threading.Lock()
 
 
 def run_stage(
-    key: str, compute: Callable[[], StageResult], *, keep: bool
+    step: Step, key: str, compute: Callable[[], StageResult], environment: Environment
 ) -> tuple[StageResult, str]:
-    """The result of the computation with this fingerprint, and `ran` or `cached`.
+    """The result of a step whose work has this fingerprint, and `ran` or `cached`.
 
-    This is the one place where a result may come from elsewhere. With `keep`, one process
-    computes it once: the runtime library is the same for every target of an architecture.
+    This is the one place where a result may come from elsewhere: from the shared cache, or, for
+    shared work, from another task of this process, which never computes the same thing twice.
+    A paranoid build takes nothing from anywhere.
     """
-    if not keep:
+    if environment.paranoid:
         return compute(), "ran"
+    if not step.shared:
+        return _restore_or_compute(step, key, compute, environment)
     with _kept_lock:
         if key in _kept:
             return _kept[key], "cached"
-        result = compute()
+        result, outcome = _restore_or_compute(step, key, compute, environment)
         _kept[key] = result
-        return result, "ran"
+        return result, outcome
+
+
+def _restore_or_compute(
+    step: Step, key: str, compute: Callable[[], StageResult], environment: Environment
+) -> tuple[StageResult, str]:
+    result = reuse.restored(step, key, environment)
+    if result is not None:
+        return result, "cached"
+    result = compute()
+    reuse.keep(step, key, result, environment)
+    return result, "ran"
 
 
 def _read_inputs(step: Step, environment: Environment) -> tuple[dict[str, bytes], dict[str, str]]:

@@ -27,9 +27,9 @@ from mapal.pipeline.steps import program_steps, target_program_steps, target_ste
 from mapal.pipeline.workspace import Workspace, load_workspace
 from mapal.target.document import closest
 
-VARIABLES = ("target", "program")
+VARIABLES = ("target", "program", "paranoid")
 _SWEEP_VARIABLES = ("count", "seed", "rewrite")
-_LATER_VARIABLES = ("executor", "paranoid")
+_LATER_VARIABLES = ("executor",)
 
 _STAGES = {
     "parse": "source to syntax tree and location table",

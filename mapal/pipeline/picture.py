@@ -48,6 +48,7 @@ def picture_step(workspace: Workspace, site: Site, steps: Sequence[Step]) -> Ite
         local=run_script,
         extra=_OUT + "/{role}",
         tools=("pillow", "numpy"),
+        surrounding=("processor", "packages"),
     )
 
 

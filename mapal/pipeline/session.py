@@ -41,6 +41,8 @@ class Session:
     def end(self) -> None:
         """Writes down the records, and what may make the next build quicker."""
         self.workspace.finish_loading()
+        if self.workspace.environment.cache is not None:
+            self.workspace.environment.cache.close()
         for site in self.workspace.sites:
             try:
                 site.records.close()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mapal.cache import ResultCache
 from mapal.diagnostics import CompilerBug
 from mapal.pipeline.files import FileHashes
 from mapal.pipeline.records import Record
@@ -23,11 +24,14 @@ PATH_ROLE = "path."
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the tasks of one build share."""
+    """What the tasks of one build share. A `paranoid` build believes nothing that it was told
+    about earlier runs: every stage runs, and its result is compared."""
 
     hashes: FileHashes
     digests: SourceDigests
     tools: Tools
+    cache: ResultCache | None = None
+    paranoid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,8 @@ class Step:
     `function` (`package.module:name`) in a worker, or by `local` in this process. `modules`
     are where the stage's code begins. `record` names the task in its project's records: the
     same name whether the project is built alone or with others. `shared` work is often the same
-    for several tasks, and then done once.
+    for several tasks, and then done once. `surrounding` names what else of this machine the
+    outputs may depend on, for the fingerprint.
     """
 
     stage: str
@@ -67,6 +72,7 @@ class Step:
     extra: str | None = None
     executable: bool = False
     shared: bool = False
+    surrounding: tuple[str, ...] = ()
     program: Program | None = None
     target: str | None = None
 
@@ -95,6 +101,7 @@ class Step:
         record = self.recorded()
         if (
             record is None
+            or environment.paranoid
             or record["options"] != self.options
             or record["code"] != environment.digests.of(self.modules)
             or record["tools"] != environment.tools.versions(self.tools)

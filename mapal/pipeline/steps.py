@@ -195,6 +195,7 @@ def _differential(make: _Maker, program: Program, target: Target, place: str) ->
         options={**options, "opt": program.opt, "threads": list(program.threads)},
         modules=modules,
         extra=f"differential/{place}/{{role}}.npy",
+        surrounding=("processor",),
     )
 
 
@@ -265,6 +266,7 @@ class _Maker:
         tools: tuple[str, ...] = (),
         extra: str | None = None,
         executable: bool = False,
+        surrounding: tuple[str, ...] = (),
     ) -> Step:
         """A step that starts programs and therefore runs in this process."""
         return Step(
@@ -277,6 +279,7 @@ class _Maker:
             local=local,
             modules=modules,
             executable=executable,
+            surrounding=surrounding,
             **self._common(stage),
         )
 

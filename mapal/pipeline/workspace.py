@@ -7,14 +7,15 @@ remembers what takes time.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mapal.cache import open_cache
 from mapal.diagnostics import UserError
 from mapal.pipeline.files import write_if_changed
 from mapal.pipeline.load_cache import LoadCache
 from mapal.pipeline.lock import BuildLock
+from mapal.pipeline.progress import say
 from mapal.pipeline.site import BUILD, STATE, Site
 from mapal.pipeline.step import Environment
 from mapal.pipeline.steps import Target
@@ -30,10 +31,11 @@ PROJECTS = "projects"
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What the command line chose: target names, or None for each project's own; a program, or
-    None for all."""
+    None for all; whether to believe anything about earlier builds."""
 
     targets: tuple[str, ...] | None
     program: str | None
+    paranoid: bool = False
 
 
 class Workspace:
@@ -46,8 +48,13 @@ class Workspace:
         self.joint = list(roots) != [""]
         self.selection = selection
         self._cache = cache
-        tools = Tools(cache.compiler, lambda line: print(f"mapal: {line}", file=sys.stderr))
-        self.environment = Environment(cache.hashes, cache.digests, tools)
+        self.environment = Environment(
+            cache.hashes,
+            cache.digests,
+            Tools(cache.compiler, _say),
+            cache=open_cache(os.environ, _say),
+            paranoid=selection.paranoid,
+        )
         self.lock = BuildLock([os.path.join(BUILD, STATE), *(site.state for site in self.sites)])
         self._profiles: dict[str, tuple[TargetProfile, tuple[str, ...]]] = {}
         self._host: TargetProfile | None = None
@@ -103,7 +110,7 @@ class Workspace:
 
 def load_workspace(variables: Mapping[str, str]) -> Workspace:
     """The workspace of the current directory: the project in it, or else all of `projects/*`.
-    `variables` are `target` and `program` from the command line. Raises `UserError`."""
+    `variables` are `target`, `program` and `paranoid` from the command line. Raises `UserError`."""
     cache = LoadCache(os.path.join(BUILD, STATE, "load.json"))
     if os.path.exists(PROJECT_FILE):
         roots = [""]
@@ -129,7 +136,18 @@ def _selection(variables: Mapping[str, str]) -> Selection:
                 raise UserError(
                     f"unknown target {name!r}; known are {', '.join(known)}{closest(name, known)}"
                 )
-    return Selection(targets, variables.get("program"))
+    return Selection(targets, variables.get("program"), _is_on(variables.get("paranoid", "0")))
+
+
+def _is_on(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise UserError(f"paranoid is {text!r}; expected 0 or 1")
+    return text == "1"
+
+
+def _say(line: str) -> None:
+    """A line for people, about the build as a whole."""
+    say(f"mapal: {line}")
 
 
 def _expanded(names: tuple[str, ...]) -> list[str]:

@@ -11,8 +11,9 @@ import pytest
 
 from mapal.diagnostics import Unsupported, UserError
 from mapal.native.toolchain import Compiler, Search
-from mapal.pipeline.action import StageAction, StageFailed, fingerprint, run_step
+from mapal.pipeline.action import StageAction, StageFailed, run_step
 from mapal.pipeline.files import FileHashes
+from mapal.pipeline.fingerprint import fingerprint
 from mapal.pipeline.lock import BuildLock
 from mapal.pipeline.site import Site
 from mapal.pipeline.source_digest import SourceDigests

@@ -214,7 +214,7 @@ def test_a_build_with_nothing_to_do_imports_nothing_heavy(project: ProjectDirect
     assert modules & heavy == set()
     ours = {name for name in modules if name.startswith("mapal.")}
     assert {name.split(".")[1] for name in ours} <= {
-        "dodo", "pipeline", "project", "target", "native", "diagnostics",
+        "cache", "dodo", "pipeline", "project", "target", "native", "diagnostics",
     }  # fmt: skip
     assert not {name for name in ours if name.startswith("mapal.pipeline.stages")}
 

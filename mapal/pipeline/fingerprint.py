@@ -1,0 +1,88 @@
+"""The identity of a computation: everything that its outputs may depend on.
+
+Two computations with one fingerprint give the same bytes, wherever and whenever they happen, so
+the shared cache may answer one with the result of the other. A fingerprint covers the stage, the
+digest of its code, its options, its tools, the content of its inputs by role, and this
+surrounding: the interpreter that runs it, the system, and for steps that ask for it more.
+Paths and names of tasks do not count.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mapal.pipeline.tools import C_COMPILER
+
+if TYPE_CHECKING:
+    from mapal.pipeline.records import Record
+    from mapal.pipeline.step import Step
+
+# Where compilers and linkers look without being told on the command line.
+_COMPILER_VARIABLES = (
+    "COMPILER_PATH",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_RUN_PATH",
+    "LIBRARY_PATH",
+    "MACOSX_DEPLOYMENT_TARGET",
+    "SDKROOT",
+)
+
+
+def fingerprint(record: Record, step: Step) -> str:
+    """The fingerprint of the run of a step that begins this record, in hexadecimal."""
+    roles = {role: record["inputs"][label] for role, label in step.inputs}
+    surrounding = {"system": _system()}
+    for name in step.surrounding:
+        surrounding[name] = SURROUNDINGS[name]()
+    if C_COMPILER in step.tools:
+        surrounding["variables"] = json.dumps(
+            {name: os.environ[name] for name in _COMPILER_VARIABLES if name in os.environ}
+        )
+    identity = [
+        step.stage,
+        record["code"],
+        record["options"],
+        record["tools"],
+        roles,
+        surrounding,
+    ]
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _system() -> str:
+    """Interpreter, operating system, architecture and C library."""
+    import platform
+
+    parts = [sys.implementation.name, platform.python_version(), sys.platform]
+    return " ".join([*parts, platform.machine(), *platform.libc_ver()])
+
+
+@functools.cache
+def _processor() -> str:
+    """Changes with the processor, its extensions and its caches."""
+    from mapal.target.detect import host_identity
+
+    return host_identity()
+
+
+@functools.cache
+def _packages() -> str:
+    """The version of every package that is installed."""
+    import importlib.metadata
+
+    found = {f"{one.name}=={one.version}" for one in importlib.metadata.distributions()}
+    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+
+
+SURROUNDINGS: dict[str, Callable[[], str]] = {"processor": _processor, "packages": _packages}
+"""What a step may ask to have counted besides: it starts what was built, or foreign Python."""
