@@ -1,7 +1,5 @@
 """`python -m mapal` is `mapal`."""
 
-import sys
+from mapal.cli.main import entry_point
 
-from mapal.cli.main import main
-
-sys.exit(main(sys.argv[1:]))
+entry_point()

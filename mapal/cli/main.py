@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from mapal.cli.streams import guard_standard_streams
 from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.target.document import closest
 
@@ -42,6 +42,7 @@ _FORWARDED = {
 
 def entry_point() -> None:
     """The installed command."""
+    guard_standard_streams()
     sys.exit(main(sys.argv[1:]))
 
 
@@ -61,9 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{_PROGRAM}: internal error: {bug}", file=sys.stderr)
         return _BUG_STATUS
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain once more at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1  # whoever read our output has seen enough
     except KeyboardInterrupt:
         return _INTERRUPTED_STATUS
 
@@ -84,7 +83,11 @@ def _dispatch(arguments: list[str]) -> int:
     if command is None:
         parser.print_help(sys.stderr)
         return 2
-    options = parser.parse_args(arguments)
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit:
+        sys.stdout.flush()  # help that cannot be written is no success
+        raise
     run: Any = options.run
     return int(run(options))
 

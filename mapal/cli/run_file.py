@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -64,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
     check_output_names(outputs, ports)
     files = {name: (_read(name, path), path) for name, path in inputs.items()}
     outcome = interpret(graph, input_values(files, ports), budget=options.steps)
-    _write_stdout(outcome.output)
+    sys.stdout.buffer.write(outcome.output)
+    sys.stdout.buffer.flush()
     if outcome.trap is not None:
         assert front.locations is not None
         place = place_of(outcome.trap.token, front.source, front.locations)
@@ -93,15 +93,3 @@ def _write(path: str, data: bytes) -> None:
     from mapal.pipeline.files import write_if_changed
 
     write_if_changed(path, data)
-
-
-def _write_stdout(data: bytes) -> None:
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # Nothing more can be written; keep Python from trying again at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise UserError(f"standard output: {error.strerror}", 1) from None

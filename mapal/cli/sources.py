@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mapal.diagnostics import Diagnostic, LocationTable, UserError, render_all
+from mapal.diagnostics import Diagnostic, LocationTable, UserError, printable, render_all
 from mapal.pipeline.stages.result import SOURCE_NAME, StageResult
 
 if TYPE_CHECKING:
@@ -53,12 +53,15 @@ class Front:
 
 def read_source(path: str) -> Source:
     """The file, or the standard input for `-`. Raises `UserError`."""
-    if path == "-":
-        return Source("<stdin>", sys.stdin.buffer.read())
+    name = "<stdin>" if path == "-" else path
+    if path == "-" and sys.stdin is None:
+        raise UserError(f"{name}: standard input is closed")
     try:
-        return Source(path, Path(path).read_bytes())
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"{printable(name)}: {reason}") from None
+    return Source(name, data)
 
 
 def front_end(source: Source, arithmetic: str = "exact") -> Front:
