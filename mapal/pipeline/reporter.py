@@ -107,7 +107,8 @@ class BuildReporter:
         if self._ran:
             self._write_last_build()
         if sessions.exists():
-            lines = [self._counts(), *self._verdicts(sessions.current())]
+            session = sessions.current()
+            lines = [self._counts(), *self._remarks(session), *self._verdicts(session)]
             self._out.write("".join(f"{line}\n" for line in lines))
             self._out.flush()
 
@@ -143,6 +144,18 @@ class BuildReporter:
         parts = [f"{number} {what}" for what, number in numbers.items() if number]
         taken = f" ({time.monotonic() - self._begun:.1f} s)" if self._ran else ""
         return f"tasks: {', '.join(parts) or 'none'}{taken}"
+
+    def _remarks(self, session: sessions.Session) -> list[str]:
+        """What other tasks than checks say about what they did just now."""
+        lines = []
+        for step in session.steps.values():
+            if step.stage == "differential" or step.program is None:
+                continue
+            if step.task in self._ran and step.task in self._passed:
+                record = step.recorded()
+                if record is not None and record["summary"] is not None:
+                    lines.append(f"{step.task}: {record['summary']}")
+        return lines
 
     def _verdicts(self, session: sessions.Session) -> list[str]:
         """One line for each differential check that was looked at."""

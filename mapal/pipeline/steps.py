@@ -59,12 +59,7 @@ def program_steps(site: Site, program: Program) -> Iterator[Step]:
         options={"arithmetic": program.arithmetic},
     )
     yield make("check", "check", inputs=(("ast", ast), ("ir", ir)), outputs=(("check", check),))
-    yield make(
-        "rewrite",
-        "rewrite",
-        inputs=(("ir", ir), ("check", check)),
-        outputs=(("ir", rewritten), ("report", f"rewrite/{name}.report.json")),
-    )
+    yield _rewriting(make, program, ir, check)
     yield make(
         "oracle",
         "oracle",
@@ -88,6 +83,24 @@ def program_steps(site: Site, program: Program) -> Iterator[Step]:
             for kind in ("mmd", "svg")
         ),
         tools=("pygraphviz",),
+    )
+
+
+def _rewriting(make: _Maker, program: Program, ir: str, check: str) -> Step:
+    """The rewriter; with validation it is given what the oracle is given, and its own budget."""
+    name = program.name
+    inputs = (("ir", ir), ("check", check))
+    outputs = (("ir", f"rewrite/{name}.ir"), ("report", f"rewrite/{name}.report.json"))
+    if not program.validate:
+        return make("rewrite", "rewrite", inputs=inputs, outputs=outputs)
+    return make(
+        "rewrite",
+        "validated_rewrite",
+        inputs=(*inputs, *_input_files(program, "input.")),
+        outputs=outputs,
+        options={"name": name, "steps": program.steps, "inputs": dict(program.inputs)},
+        tools=("numpy",),
+        extra=f"rewrite/{name}/{{role}}.ir",
     )
 
 
@@ -241,7 +254,8 @@ class _Maker:
         extra: str | None = None,
     ) -> Step:
         """A step whose stage is a function in a module of the stages."""
-        module = f"{_STAGES}.{_MODULES.get(function, function)}"
+        module, function = _MODULES.get(function, (function, function))
+        module = f"{_STAGES}.{module}"
         return Step(
             stage=stage,
             inputs=inputs,
@@ -295,4 +309,9 @@ class _Maker:
         }
 
 
-_MODULES = {"draw": "graph", "compile_object": "object"}
+_MODULES = {
+    "draw": ("graph", "draw"),
+    "compile_object": ("object", "compile_object"),
+    "validated_rewrite": ("validated_rewrite", "rewrite"),
+}
+"""Modules and functions of stages that are not named alike."""

@@ -32,7 +32,7 @@ _SETTING_KEYS = ("arithmetic", "opt", "threads", "steps", "bench")
 _PROJECT_KEYS = ("name", "programs", "targets", *_SETTING_KEYS, "library", "validate", "crosscheck")
 _PROGRAM_KEYS = ("source", "inputs", "outputs", "sizes", *_SETTING_KEYS)
 _BENCH_KEYS = ("repeat", "peers", "flop", "bytes")
-_UNSUPPORTED_SWITCHES = ("library", "validate", "crosscheck")
+_UNSUPPORTED_SWITCHES = ("library", "crosscheck")
 _MOST_PROGRAMS = 10_000
 
 _Item = TypeVar("_Item")
@@ -53,7 +53,8 @@ class Bench:
 class Program:
     """One program of a project. Paths are relative to the project's directory, with `/`.
     `sizes` holds what replaces the placeholders of the source; `inputs` and `outputs` pair
-    port names with paths."""
+    port names with paths. `validate` is the project's: whether each pass of the rewriter is
+    checked by runs."""
 
     name: str
     source: str
@@ -64,6 +65,7 @@ class Program:
     opt: int = 2
     threads: tuple[int, ...] = (1, 2)
     steps: int = DEFAULT_STEPS
+    validate: bool = False
     bench: Bench = Bench()
 
 
@@ -148,6 +150,7 @@ class _Reader:
             if key in entries and entries[key].boolean():
                 entries[key].fail(f"`{key}: true` is not supported yet")
         settings = _settings(entries, {})
+        settings["validate"] = "validate" in entries and entries["validate"].boolean()
         programs: dict[str, Program] = {}
         named = entries["programs"].mapping()
         if not named:

@@ -52,6 +52,10 @@ class RewriteResult:
     report: dict[str, Any]
 
 
+Observer = Callable[[RewritePass, Graph, Graph], None]
+"""Told of each change of a graph by a pass: the pass, the graph before, the graph after."""
+
+
 class PassFailure(CompilerBug):
     """A pass broke its contract; `graph` is what it was given."""
 
@@ -108,14 +112,18 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def rewrite_with(graph: Graph, passes: Sequence[RewritePass]) -> RewriteResult:
+def rewrite_with(
+    graph: Graph, passes: Sequence[RewritePass], observe: Observer | None = None
+) -> RewriteResult:
     """The graph after the passes, with a report: the rounds (the idle last one included), how
     often each pass applied, and what each left alone in the last round, and why."""
     with _collection_paused():
-        return _rewrite(graph, passes)
+        return _rewrite(graph, passes, observe)
 
 
-def _rewrite(graph: Graph, passes: Sequence[RewritePass]) -> RewriteResult:
+def _rewrite(
+    graph: Graph, passes: Sequence[RewritePass], observe: Observer | None
+) -> RewriteResult:
     applied: dict[str, int] = {}
     rounds = 0
     changed = True
@@ -131,7 +139,9 @@ def _rewrite(graph: Graph, passes: Sequence[RewritePass]) -> RewriteResult:
             declined += [(step.name, entry.key, entry.reason) for entry in application.declined]
             if application.replayed is not None:
                 applied[step.name] = applied.get(step.name, 0) + application.plan.count
-                graph, changed = application.replayed.graph, True
+                before, graph, changed = graph, application.replayed.graph, True
+                if observe is not None:
+                    observe(step, before, graph)
     report = {
         "schema": 1,
         "passes": [step.name for step in passes],

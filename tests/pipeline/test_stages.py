@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from mapal.diagnostics import UserError
+from mapal.ir.ops import BinaryCode
+from mapal.ir.text import parse_graph, print_graph
+from mapal.pipeline.stages import validated_rewrite
 from mapal.pipeline.stages.check import check
 from mapal.pipeline.stages.emit import emit
 from mapal.pipeline.stages.emit_device import emit_device
@@ -19,7 +22,10 @@ from mapal.pipeline.stages.oracle import oracle
 from mapal.pipeline.stages.parse import parse
 from mapal.pipeline.stages.result import StageResult
 from mapal.pipeline.stages.rewrite import rewrite
+from mapal.rewrite import RewritePass, pipeline
+from mapal.rewrite.plan import PlanMaker
 from mapal.target import load_profile, profile_files
+from tests.rewrite.test_validation import swapping
 
 SCALE = b"fn main(a: [f32; 8]) -> [f32; 8] {\n    a -> map { x -> x * 2.0 } -> ret;\n}\n"
 
@@ -121,3 +127,54 @@ def test_code_for_a_device(
     assert b".target sm_89" in result.outputs["ptx"]
     assert set(result.outputs) == {"ll", "plan", "device", "ptx"}
     assert load_profile("cuda-ada").is_gpu
+
+
+def validated(source: bytes, **inputs: bytes) -> StageResult:
+    options = {"name": "p", "steps": 10**6, "inputs": {name: f"{name}.npy" for name in inputs}}
+    files = {f"input.{name}": data for name, data in inputs.items()}
+    return validated_rewrite.rewrite({"ir": lowered(source), "check": b"", **files}, options)
+
+
+def test_validated_rewriting_gives_the_same_graph_and_says_what_was_run() -> None:
+    source = b"fn main() { 2 * 3 -> println; }\n"
+    result = validated(source)
+    plain = rewrite({"ir": lowered(source), "check": b""}, {})
+    assert result.outputs["ir"] == plain.outputs["ir"]
+    report = json.loads(result.outputs["report"])
+    changes = report.pop("validation")["changes"]
+    assert report == json.loads(plain.outputs["report"])
+    assert result.summary == f"{changes} changes by passes, each validated on 1 inputs"
+    with pytest.raises(UserError, match="parameter 'a' has no input"):
+        validated(SCALE)
+
+
+def test_validation_counts_what_it_could_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mapal.rewrite.validation.MOST_STEPS", 1)
+    found = validated(b"fn main() { 1 + 1 -> println; }\n").summary
+    assert found is not None
+    assert found.endswith("each validated on 0 inputs; 1 inputs undecided within their steps")
+
+
+def test_a_pass_that_changes_the_program_fails_with_both_graphs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipeline, "PIPELINE", (swapping(BinaryCode.SUB),))
+    result = validated(b"fn main() { 5 - 3 -> println; }\n")
+    assert result.failure == (
+        "pass swapping changed the program: on the program's inputs, "
+        "line 1 of the output was '2' before and is '-2'\n"
+        "  kept: rewrite/p/before.ir and rewrite/p/after.ir"
+    )
+    before, after = (parse_graph(result.outputs[role].decode()) for role in ("before", "after"))
+    assert print_graph(before) != print_graph(after)
+
+
+def test_a_pass_that_breaks_its_laws_fails_with_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    def analyse(maker: PlanMaker) -> None:
+        maker.drop(maker.graph.functions[0].output)
+
+    monkeypatch.setattr(pipeline, "PIPELINE", (RewritePass("broken", "", analyse),))
+    result = validated(b"fn main() { 1 -> println; }\n")
+    assert result.failure is not None
+    assert "pass broken: plan law P1" in result.failure
+    assert list(result.outputs) == ["before"]
