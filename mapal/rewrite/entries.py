@@ -8,6 +8,8 @@ from functools import cached_property
 
 from mapal.ir.graph import Value
 from mapal.ir.ops import GuardId, LoopId, MorphismId, ObjectId, RegionId
+from mapal.rewrite.applications import Application
+from mapal.rewrite.terms import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,33 @@ class Lifting:
     after: frozenset[ObjectId]
 
 
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """The map, fold or zip `consumer` goes over other arrays, at the place of `place`.
+
+    `sources` are the arrays it will go over, side by side; none for the numbers from 0 to
+    `count` - 1. `element` is what its body took as element before, in terms of those; None if
+    the body will not read it. `reads` are accesses in the body, each with the array whose
+    element at this number it gives; `steady` are accesses made once, before, each with array
+    and place. `captures` it takes from outside, `unread` are the slots of captures that its
+    body does not read; `kept` is the seed of a fold. `absorbed` values are not made any more.
+    `is_numbered`: the body gave its number beside another value; now it gives that alone, and
+    the map's result is enumerated."""
+
+    consumer: MorphismId
+    place: MorphismId
+    sources: tuple[ObjectId, ...]
+    count: int
+    element: Term | None
+    captures: tuple[ObjectId, ...]
+    absorbed: tuple[ObjectId, ...]
+    kept: tuple[ObjectId, ...] = ()
+    reads: tuple[tuple[ObjectId, ObjectId], ...] = ()
+    steady: tuple[tuple[ObjectId, ObjectId, ObjectId], ...] = ()
+    unread: frozenset[int] = frozenset()
+    is_numbered: bool = False
+
+
 @dataclass(frozen=True)
 class RewritePlan:
     """What is to change. Ids are those of the graph that the plan was made for.
@@ -52,9 +81,9 @@ class RewritePlan:
     `alias`: readers of the key read the value. `constify`: the key becomes a constant. `drop`:
     the value is left out with what computes it; of a guard or loop that is all of it. `share`:
     one constant stands for another. `reoperand`: an operand of an operation that stays, by
-    slot. `fuse` is keyed by the outer map. `resolve_guards` keeps one arm, `resolve_loops` the
-    first pass of a loop that ends at once. `move`: a value is computed in a region around its
-    own.
+    slot. `fuse` is keyed by the outer map, `stream` by the consumer. `apply`: an operation
+    becomes the body of a map. `resolve_guards` keeps one arm, `resolve_loops` the first pass
+    of a loop that ends at once. `move`: a value is computed in a region around its own.
     """
 
     alias: Mapping[ObjectId, ObjectId] = field(default_factory=dict)
@@ -63,6 +92,8 @@ class RewritePlan:
     share: Mapping[ObjectId, ObjectId] = field(default_factory=dict)
     reoperand: Mapping[tuple[MorphismId, int], ObjectId] = field(default_factory=dict)
     fuse: Mapping[MorphismId, Fusion] = field(default_factory=dict)
+    stream: Mapping[MorphismId, Streaming] = field(default_factory=dict)
+    apply: Mapping[MorphismId, Application] = field(default_factory=dict)
     inline: frozenset[MorphismId] = frozenset()
     lift: Mapping[LoopId, Lifting] = field(default_factory=dict)
     resolve_guards: Mapping[GuardId, bool] = field(default_factory=dict)
@@ -82,6 +113,8 @@ class RewritePlan:
                     self.share,
                     self.reoperand,
                     self.fuse,
+                    self.stream,
+                    self.apply,
                     self.inline,
                     self.lift,
                     self.resolve_guards,

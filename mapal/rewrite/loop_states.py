@@ -14,13 +14,14 @@ from mapal.ir import ops
 from mapal.ir.graph import Graph, Loop
 from mapal.ir.ops import LoopId, MorphismId, ObjectId
 from mapal.ir.order import guard_item, loop_item
+from mapal.rewrite.applications import FillOfBody
 from mapal.rewrite.entries import RewritePlan
 from mapal.rewrite.restriction import restricted
 
 
 def loops_without_state(graph: Graph, plan: RewritePlan) -> frozenset[LoopId]:
     """The loops whose next state would not depend on their merge any more."""
-    if not (plan.alias or plan.constify or plan.reoperand or plan.resolve_guards):
+    if not (plan.alias or plan.constify or plan.reoperand or plan.resolve_guards or plan.stream):
         return frozenset()
     return frozenset(
         loop.id
@@ -82,6 +83,13 @@ def _sources(graph: Graph, plan: RewritePlan, edge: MorphismId) -> Iterator[Obje
             yield loop_item(graph, loop).payload
         case ops.LoopBack(loop=loop) if loop in plan.resolve_loops:
             return
+        case _ if edge in plan.stream:
+            streaming = plan.stream[edge]
+            yield from (*streaming.captures, *streaming.sources, *streaming.kept)
+            for _, array, place in streaming.steady:
+                yield from (array, place)
+        case ops.Map(captures=count) if isinstance(plan.apply.get(edge), FillOfBody):
+            yield from graph.operands(morphism)[:count]
         case _ if edge in plan.reoperanded:
             for slot, operand in enumerate(graph.operands(morphism)):
                 yield plan.reoperand.get((edge, slot), operand)

@@ -13,6 +13,7 @@ from mapal.rewrite.passes import (
     loop_lifting,
     map_fusion,
     naturality,
+    streams,
 )
 
 INLINING = RewritePass("inlining", "small functions in place of their calls", inlining.analyse)
@@ -30,6 +31,9 @@ MAP_FUSION = RewritePass("map_fusion", "maps of maps as one map", map_fusion.ana
 NATURALITY = RewritePass(
     "naturality", "components and elements of arrays made by a law", naturality.analyse
 )
+STREAMS = RewritePass(
+    "streams", "one form for what maps and folds go over and capture", streams.analyse
+)
 HOISTING = RewritePass("hoisting", "total work out of loops", hoisting.analyse)
 
 PASSES = (
@@ -40,6 +44,7 @@ PASSES = (
     DEAD_CODE,
     MAP_FUSION,
     NATURALITY,
+    STREAMS,
     HOISTING,
 )
 """All passes, in their order within a round."""

@@ -23,7 +23,8 @@ from mapal.analysis.totality import is_total_definition
 from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Graph, Key, ObjectKind, Value
 from mapal.ir.ops import GuardId, LoopId, MorphismId, ObjectId, RegionId
-from mapal.rewrite.entries import EMPTY, Fusion, Lifting, RewritePlan
+from mapal.rewrite.applications import Application, BodyAtPlace
+from mapal.rewrite.entries import EMPTY, Fusion, Lifting, RewritePlan, Streaming
 from mapal.rewrite.loop_states import loops_without_state, without_loops
 
 __all__ = ["EMPTY", "Declined", "Fusion", "Lifting", "PlanError", "PlanMaker", "RewritePlan"]
@@ -58,6 +59,8 @@ class PlanMaker:
         self._share: dict[ObjectId, ObjectId] = {}
         self._reoperand: dict[tuple[MorphismId, int], ObjectId] = {}
         self._fuse: dict[MorphismId, Fusion] = {}
+        self._stream: dict[MorphismId, Streaming] = {}
+        self._apply: dict[MorphismId, Application] = {}
         self._inline: dict[MorphismId, None] = {}
         self._lift: dict[LoopId, Lifting] = {}
         self._resolve_guards: dict[GuardId, bool] = {}
@@ -155,6 +158,29 @@ class PlanMaker:
             raise PlanError("P3", "the array between two maps has other readers")
         self._fuse[fusion.outer] = fusion
 
+    def stream(self, streaming: Streaming) -> None:
+        """A consumer goes over other arrays; what it absorbs, nobody else reads."""
+        graph = self.graph
+        for obj in streaming.absorbed:
+            if graph.objects[obj].kind is not ObjectKind.TEMPORARY:
+                raise PlanError("P1", f"array {obj} is the result")
+            if len(graph.out_edges[obj]) != 1:
+                raise PlanError("P3", f"array {obj} has other readers")
+        self._stream[streaming.consumer] = streaming
+
+    def apply(self, operation: MorphismId, application: Application) -> None:
+        """The body of a map, applied once, takes the place of an operation."""
+        graph = self.graph
+        if isinstance(application, BodyAtPlace):
+            array = graph.morphisms[application.map].target
+            if graph.objects[array].kind is not ObjectKind.TEMPORARY:
+                raise PlanError("P1", f"array {array} is the result")
+            if len(graph.out_edges[array]) != 1:
+                raise PlanError("P3", f"array {array} has other readers")
+            if not is_total_definition(graph, array, accesses_in_range(graph)):
+                raise PlanError("P4", f"array {array} is not total")
+        self._apply[operation] = application
+
     def inline(self, call: MorphismId) -> None:
         """The callee's body takes the place of a call."""
         self._inline[call] = None
@@ -201,6 +227,8 @@ class PlanMaker:
             share=self._share,
             reoperand=self._reoperand,
             fuse=self._fuse,
+            stream=self._stream,
+            apply=self._apply,
             inline=frozenset(self._inline),
             lift=self._lift,
             resolve_guards=self._resolve_guards,

@@ -31,10 +31,12 @@ from mapal.ir.order import (
     schedule,
 )
 from mapal.ir.types import Type
+from mapal.rewrite.applications import BodyAtPlace, apply
 from mapal.rewrite.copies import Copy, Replayed
 from mapal.rewrite.emission import emit, emit_product
 from mapal.rewrite.entries import EMPTY, RewritePlan
 from mapal.rewrite.replacements import fuse, lift
+from mapal.rewrite.streaming import stream
 from mapal.rewrite.synthesis import Synthesis
 
 Walk = Generator["Walk", None, None]
@@ -51,7 +53,8 @@ class Scope:
     `output` is the old object that the result is: the Return object, or a value of its own.
     `is_inlined` tells that the result goes to a call's readers and not to the Return object;
     `only`, where it is given, are the values to compute, all others being there already or of
-    no use. `regions` leads from the old regions entered so far to the new ones."""
+    no use; `given` are not computed, since they are there. `regions` leads from the old
+    regions entered so far to the new ones."""
 
     copy: Copy
     record: Function
@@ -59,6 +62,7 @@ class Scope:
     prefix: Key
     is_inlined: bool
     only: frozenset[ObjectId] | None = None
+    given: frozenset[ObjectId] = frozenset()
     regions: dict[RegionId, RegionId] = field(default_factory=dict)
     whole: ObjectId | None = None
     slots: dict[int, ObjectId] = field(default_factory=dict)
@@ -78,7 +82,12 @@ class Replay:
         self.functions: dict[FunctionId, FunctionId] = {}
         self.copies: list[Copy] = []
         self.pending: list[tuple[FunctionId, FunctionId | Synthesis]] = []
-        self.fused_away = frozenset(fusion.inner for fusion in plan.fuse.values())
+        self.fused_away = frozenset(fusion.inner for fusion in plan.fuse.values()) | frozenset(
+            entry.map for entry in plan.apply.values() if isinstance(entry, BodyAtPlace)
+        )
+        self.absorbed = frozenset(
+            obj for streaming in plan.stream.values() for obj in streaming.absorbed
+        )
         self._f: FunctionBuilder | None = None
 
     @property
@@ -164,7 +173,7 @@ class Replay:
 
     def skips(self, obj: ObjectId) -> bool:
         plan = self.plan
-        return obj in plan.alias or obj in plan.constify or obj in plan.drop
+        return obj in plan.alias or obj in plan.constify or obj in plan.drop or obj in self.absorbed
 
     def define(self, scope: Scope, obj: ObjectId, value: ObjectId, key: Key) -> None:
         """An old object's value is known; the result is handed on."""
@@ -198,6 +207,8 @@ class Replay:
                 continue
             if scope.only is not None and item.target not in scope.only:
                 continue
+            if item.target in scope.given:
+                continue
             moved = self.plan.move.get(item.target)
             self.f.enter(into if moved is None else scope.regions[moved])
             match item:
@@ -222,6 +233,14 @@ class Replay:
         fusion = self.plan.fuse.get(morphism.id)
         if fusion is not None:
             fuse(self, scope, item, fusion, prefix)
+            return
+        application = self.plan.apply.get(morphism.id)
+        if application is not None:
+            yield from apply(self, scope, item, application, into, prefix)
+            return
+        streaming = self.plan.stream.get(morphism.id)
+        if streaming is not None:
+            stream(self, scope, item, streaming, prefix)
             return
         operands = [self.read(scope, operand) for operand in self._operands(item)]
         if scope.is_inlined and isinstance(morphism.op, ops.Output):
@@ -350,12 +369,16 @@ class Replay:
         key = prefix + call.key
         copy = Copy(record.id, (record.body,), scope.copy.into, (*scope.copy.path, call.id))
         scope.copy.inlined[call.id] = copy
-        inside = Scope(copy, record, record.output, key, True)
+        inside = self.inside(copy, record, key)
         inside.values[record.input] = self.read(scope, item.operands[0])
         yield self.region(inside, record.body, into, key)
         self.f.enter(into)
         value = self.returned(inside, self.graph.ty(record.output), key)
         self.define(scope, item.target, value, key)
+
+    def inside(self, copy: Copy, record: Function, key: Key) -> Scope:
+        """The scope of a function whose body takes the place of an operation."""
+        return Scope(copy, record, record.output, key, True)
 
     def returned(self, scope: Scope, ty: Type, key: Key) -> ObjectId:
         """What an inlined function returned."""

@@ -30,6 +30,8 @@ def restricted(graph: Graph, plan: RewritePlan, keeps: Callable[[RegionId], bool
         share={k: v for k, v in plan.share.items() if keeps(graph.region_of(k))},
         reoperand={k: v for k, v in plan.reoperand.items() if of_morphism(k[0])},
         fuse={k: v for k, v in plan.fuse.items() if of_morphism(k)},
+        stream={k: v for k, v in plan.stream.items() if of_morphism(k)},
+        apply={k: v for k, v in plan.apply.items() if of_morphism(k)},
         inline=frozenset(call for call in plan.inline if of_morphism(call)),
         lift={k: v for k, v in plan.lift.items() if keeps(graph.loops[k].region)},
         resolve_guards={

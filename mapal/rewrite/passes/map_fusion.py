@@ -109,7 +109,7 @@ def _obstacle(graph: Graph, inner: Morphism, outer: Morphism) -> str | None:
         captures = graph.operands(outer)[:-1]
         if not all(comes_before(graph, capture, inner.target) for capture in captures):
             return LATE_CAPTURES
-    deepest = max(_key_length(graph, body) for body in bodies)
+    deepest = max(key_length(graph, body) for body in bodies)
     if deepest + max(len(inner.key), len(outer.key)) > LONGEST_KEY:
         return TOO_DEEP
     return None
@@ -124,7 +124,8 @@ def _is_total(graph: Graph, morphism: Morphism) -> bool:
     return is_total_function(graph, _body(graph, morphism).id, accesses_in_range(graph))
 
 
-def _key_length(graph: Graph, body: Function) -> int:
+def key_length(graph: Graph, body: Function) -> int:
+    """The length of the longest key in a body."""
     return graph.remembered(
         ("key length", body.id),
         lambda: max((len(graph.morphisms[m].key) for m in body.morphisms), default=1),
