@@ -32,6 +32,7 @@ _COMMANDS = {
 _FORWARDED = {
     "build": "build and check the project around here (doit build)",
     "exec": "build a program and become it (doit exec)",
+    "verify": "build again and compare every byte (doit verify)",
     "why": "say why tasks are not up to date (doit why)",
     "list": "list the tasks (doit list)",
     "info": "show one task (doit info)",

@@ -24,6 +24,7 @@ from mapal.pipeline.session import Session
 from mapal.pipeline.site import BUILD, STATE, Site
 from mapal.pipeline.step import Environment, Step
 from mapal.pipeline.steps import program_steps, target_program_steps, target_steps
+from mapal.pipeline.verify_task import verify_task
 from mapal.pipeline.workspace import Workspace, load_workspace
 from mapal.target.document import closest
 
@@ -128,6 +129,7 @@ def session_tasks(session: Session) -> Iterator[Task]:
     yield from singles
     yield Task("build", None, doc="everything, through the differential checks", task_dep=built)
     yield bench_task(workspace, built)
+    yield verify_task(workspace, built)
 
 
 def _site_steps(workspace: Workspace, site: Site) -> Iterator[Step]:
