@@ -25,7 +25,12 @@ from mapal.affine.conflict import (
 )
 from mapal.affine.counting import AtLeast, AtMost, Exact, fiber_cardinality, fiber_cardinality_ub
 from mapal.affine.coverage import Coverage, Covered, Unknown, read_covered_before
-from mapal.affine.crosscheck import StricterQueryError, crosscheck, crosschecking
+from mapal.affine.crosscheck import (
+    StricterQueryError,
+    crosscheck,
+    crosschecking,
+    is_crosschecking,
+)
 from mapal.affine.equation import (
     Equation,
     SideRanges,
@@ -35,6 +40,7 @@ from mapal.affine.equation import (
     infeasible,
     terms_of,
 )
+from mapal.affine.implied import is_nonnegative
 from mapal.affine.index import (
     Affine,
     AxisIndex,
@@ -114,7 +120,9 @@ __all__ = [
     "forced_pairs",
     "infeasible",
     "injective_map",
+    "is_crosschecking",
     "is_injective",
+    "is_nonnegative",
     "is_surjective",
     "may_touch_same_cell",
     "pair_conflict",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import TypeAlias
 
+from mapal.affine.implied import is_nonnegative
 from mapal.affine.index import (
     POINTS,
     IndexVector,
@@ -39,11 +40,14 @@ def within_box(
     dims: Sequence[int],
     *,
     ranges: Mapping[Sym, Interval],
+    premises: Sequence[Linear] = (),
     why: Why = _silent,
 ) -> bool:
     """Whether the cell lies inside `dims` for every value of the symbols.
 
-    Exact for linear components with known ranges: both ends of the interval are attained.
+    `premises` are forms known not to be negative where the access is made. Without any, the
+    answer is exact for linear components with known ranges: both ends of the interval are
+    attained.
     """
     if len(indices) != len(dims):
         why(-1, "rank")
@@ -55,12 +59,13 @@ def within_box(
         if form is None:
             why(axis, "opaque")
             return False
-        if not ranges.keys() >= form.terms.keys():
-            why(axis, "no_range")
-            return False
-        low, high = span_of(form.terms, ranges)
-        if not (low + form.offset >= 0 and high + form.offset < dim):
-            why(axis, "out_of_box")
+        below = Linear({symbol: -c for symbol, c in form.terms.items()}, dim - 1 - form.offset)
+        if not (
+            is_nonnegative(form, ranges=ranges, premises=premises)
+            and is_nonnegative(below, ranges=ranges, premises=premises)
+        ):
+            known = ranges.keys() >= form.terms.keys()
+            why(axis, "out_of_box" if known else "no_range")
             return False
     return True
 

@@ -30,6 +30,11 @@ def crosschecking(enabled: bool = True) -> Iterator[None]:
         _enabled.reset(token)
 
 
+def is_crosschecking() -> bool:
+    """Whether the comparison is switched on, for callers that would prepare it in vain."""
+    return _enabled.get()
+
+
 def crosscheck(
     site: str,
     context: str,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mapal.affine import boxes, coverage, coverage_visits, equation, progression, radix
-from mapal.affine.index import Interval
+from mapal.affine.index import Interval, Linear
 from tests.affine import examination, random_check
 from tests.affine.examination import EXAMINATIONS, Finding
 
@@ -52,9 +52,11 @@ def _hull(terms: Any, offset: int, *, exact: bool) -> Any:
     return progression.ap_of_form(terms, offset, exact=False)
 
 
-def _short_span(terms: Mapping[str, int], ranges: Mapping[str, Interval]) -> Interval:
-    low = sum(c * ranges[s][0] for s, c in terms.items())
-    return low, sum(c * ranges[s][1] for s, c in terms.items())
+def _without_signs(form: Linear, *, ranges: Mapping[str, Interval], premises: Any) -> bool:
+    del premises
+    ends = [ranges.get(symbol) for symbol in form.terms]
+    least = sum(c * end[0] for c, end in zip(form.terms.values(), ends, strict=True) if end)
+    return None not in ends and least + form.offset >= 0
 
 
 def _touching(r: progression.AP, w: progression.AP) -> bool:
@@ -71,7 +73,7 @@ BREAKAGES: dict[str, tuple[Any, str, Any, Callable[[Random], Finding]]] = {
     "digits that touch": (radix, "radix_rule", _loose_radix, examination.examine_injective_map),
     "a hull for an exact image": (coverage, "ap_of_form", _hull, examination.examine_coverage),
     "steps forgotten": (coverage, "ap_subset", _touching, examination.examine_coverage),
-    "signs forgotten": (boxes, "span_of", _short_span, examination.examine_within_box),
+    "signs forgotten": (boxes, "is_nonnegative", _without_signs, examination.examine_within_box),
     "threads of other extent": (
         coverage,
         "thread_mismatch",

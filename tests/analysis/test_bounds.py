@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from mapal.affine import boxes, implied
+from mapal.affine.index import Linear
+from mapal.analysis.accesses.symbols import Symbols
+from mapal.analysis.accesses.values import Values
 from mapal.analysis.bounds import accesses_in_range, total_accesses
 from mapal.ir import ops
 from mapal.ir.graph import Graph
+from mapal.ir.ops import BinaryCode
 from mapal.lower import lower
 from mapal.syntax import parse
 
@@ -58,6 +66,45 @@ PROVED = {
         (r, 9) -> fill -> ret;""",
     "result of a map of ranges": """
         9 -> iota -> map { i -> 8 - i } -> back; back -> map { i -> v[i] } -> ret;""",
+    "a remainder taken away": "9 -> iota -> map { i -> v[i - i % 3 + 2] } -> ret;",
+    "columns as rows": "9 -> iota -> map { p -> v[p % 3 * 3 + p / 3] } -> ret;",
+    "digits of digits": "9 -> iota -> map { p -> v[p / 3 / 2 * 6 + p / 3 % 2 * 2] } -> ret;",
+    "less than another position": """
+        9 -> iota -> js;
+        9 -> iota -> map { i -> (0, js) -> fold { s, j ->
+            (j < i) -> { -true-> v[i - j - 1]; -false-> 0; } -> a; s + a } } -> ret;""",
+    "below a bound that is bounded": """
+        9 -> iota -> map { n -> (k >= 0 && k < n) -> { -true-> v[k + 9 - n]; -false-> 0; } -> a; a }
+        -> ret;""",
+    "rows inside": """
+        9 -> iota -> map { p -> p / 3 -> row;
+            (row > 0 && row < 2) -> { -true-> v[p - 3] + v[p + 3]; -false-> 0; } -> a; a }
+        -> ret;""",
+    "columns inside": """
+        9 -> iota -> map { p -> p % 3 -> column;
+            column == 0 || column == 2 -> rim;
+            rim -> { -true-> 0; -false-> v[p - 1] + v[p + 1]; } -> a; a } -> ret;""",
+    "a neighbour, clamped": """
+        9 -> iota -> map { p -> (p - 2, 0) -> max -> q; v[q] } -> ret;""",
+    "the lesser of a position and what is read": """
+        9 -> iota -> map { p -> (v[p], p) -> min -> q;
+            (q >= 0) -> { -true-> v[8 - p + q]; -false-> 0; } -> a; a } -> ret;""",
+    "two counters in step": """
+        mut i: i32 <- 0; mut j: i32 <- 8; mut s: i32 <- 0;
+        loop { (i < 9) -> { -true-> { s + v[j] -> s; i + 1 -> i; j - 1 -> j; -> loop; }
+                            -false-> s -> r; } }
+        (r, 9) -> fill -> ret;""",
+    "counter by twos": """
+        mut i: i32 <- 1; mut s: i32 <- 0;
+        loop { (i < 9) -> { -true-> { s + v[i - 1] -> s; i + 2 -> i; -> loop; } -false-> s -> r; } }
+        (r, 9) -> fill -> ret;""",
+    "a loop that never goes on": """
+        mut i: i32 <- 9; mut s: i32 <- 0;
+        loop { (i < 9) -> { -true-> { s + v[i + 99] -> s; i + 1 -> i; -> loop; }
+                            -false-> s -> r; } }
+        (r, 9) -> fill -> ret;""",
+    "an arm that is never selected": """
+        9 -> iota -> map { p -> (p > 8) -> { -true-> v[p]; -false-> 0; } -> a; a } -> ret;""",
 }
 
 OPEN = {
@@ -80,6 +127,34 @@ OPEN = {
         (r, 9) -> fill -> ret;""",
     "an array that has been updated": """
         mut t: [i32; 3] <- [0, 1, 2]; t[1] <- k; t[1] -> at; (v[at], 9) -> fill -> ret;""",
+    "a remainder taken away, one too far": "9 -> iota -> map { i -> v[i - i % 3 + 3] } -> ret;",
+    "the greatest remainder": "9 -> iota -> map { i -> v[i % 3 + 7] } -> ret;",
+    "rows inside, one too few": """
+        9 -> iota -> map { p -> p / 3 -> row;
+            (row > 0) -> { -true-> v[p + 3]; -false-> 0; } -> a; a } -> ret;""",
+    "the wrong column": """
+        9 -> iota -> map { p -> (p % 3 != 1) -> { -true-> v[p - 1]; -false-> 0; } -> a; a }
+        -> ret;""",
+    "not less than another position": """
+        9 -> iota -> js;
+        9 -> iota -> map { i -> (0, js) -> fold { s, j ->
+            (j <= i) -> { -true-> v[i - j - 1]; -false-> 0; } -> a; s + a } } -> ret;""",
+    "a comparison whose operand wraps": """
+        (k >= 0 && k + 2 < 9) -> { -true-> v[k + 2]; -false-> 0; } -> a; (a, 9) -> fill -> ret;""",
+    "two counters, one step ahead": """
+        mut i: i32 <- 0; mut j: i32 <- 7; mut s: i32 <- 0;
+        loop { (i < 9) -> { -true-> { s + v[j] -> s; i + 1 -> i; j - 1 -> j; -> loop; }
+                            -false-> s -> r; } }
+        (r, 9) -> fill -> ret;""",
+    "two counters, one that stops": """
+        mut i: i32 <- 0; mut j: i32 <- 8; mut s: i32 <- 0;
+        loop { (i < 9) -> { -true-> { s + v[j] -> s; i + 1 -> i;
+                (i < 3) -> { -true-> j - 1; -false-> j - 3; } -> j; -> loop; } -false-> s -> r; } }
+        (r, 9) -> fill -> ret;""",
+    "a negative number's remainder": """
+        9 -> iota -> map { i -> v[(i - 4) % 3] } -> ret;""",
+    "a negative number's quotient": """
+        9 -> iota -> map { i -> i - 8 -> m; v[m / 3 * 3 - m] } -> ret;""",
 }
 
 
@@ -160,3 +235,42 @@ def test_nothing_to_prove_costs_nothing() -> None:
     graph = graph_of("fn main(v: [i32; 9]) -> i32 { v[3] -> ret; }")
     assert accesses_in_range(graph) == frozenset()
     assert ("accesses in range") not in graph.memo
+
+
+def _one_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cell behind the end is taken for a cell."""
+    right = implied.is_nonnegative
+
+    def broken(form: Linear, **rest: Any) -> bool:
+        return right(Linear(form.terms, form.offset + 1), **rest)
+
+    monkeypatch.setattr(boxes, "is_nonnegative", broken)
+
+
+def _loose_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`a <= b` is taken for `a < b`."""
+    right = Values.differences
+
+    def broken(self: Values, code: BinaryCode, difference: Linear) -> list[Linear]:
+        return right(self, BinaryCode.LT if code is BinaryCode.LE else code, difference)
+
+    monkeypatch.setattr(Values, "differences", broken)
+
+
+def _small_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A remainder misses its greatest value."""
+    right = Symbols._take_apart
+
+    def broken(self: Symbols, symbol: str, size: int) -> None:
+        right(self, symbol, size)
+        self.ranges[f"{symbol}%{size}"] = self.bases[f"{symbol}%{size}"] = (0, size - 2)
+
+    monkeypatch.setattr(Symbols, "_take_apart", broken)
+
+
+@pytest.mark.parametrize("break_it", [_one_more, _loose_orders, _small_digits])
+def test_a_broken_proof_is_found(
+    break_it: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_it(monkeypatch)
+    assert any(verdicts(_program(body))[-1] for body in OPEN.values())
