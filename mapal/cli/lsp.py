@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import sys
 
 from mapal.diagnostics import UserError
 
@@ -23,6 +24,8 @@ def run(options: argparse.Namespace) -> int:
             "the language server needs the package pygls: install it with "
             "`pip install 'mapal[lsp]'`"
         )
+    if sys.stdin is None:
+        raise UserError("the language server talks on the standard input, which is closed")
     from mapal.language_server import serve
 
     serve()

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -55,6 +56,7 @@ class TextIndex:
         self._units = _UNITS[encoding]
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
         self._ascii = text.isascii()
+        self._units_of_lines: dict[int, list[int]] = {}
 
     @cached_property
     def _bytes(self) -> list[int]:
@@ -72,6 +74,18 @@ class TextIndex:
         crlf = end > self._starts[line] and self.text[end - 1 : end + 1] == "\r\n"
         return end - crlf
 
+    def _units_before(self, line: int) -> list[int]:
+        """For each character of a line, its break included, the units before it in the line;
+        and the units of all. Kept, since a single line may hold a whole text and be asked about
+        once for each report on it."""
+        known = self._units_of_lines.get(line)
+        if known is None:
+            following = self._starts[line + 1] if line + 1 < len(self._starts) else None
+            characters = self.text[self._starts[line] : following]
+            known = [0, *accumulate(map(self._units, characters))]
+            self._units_of_lines[line] = known
+        return known
+
     def character_at(self, place: Place) -> int:
         """The offset of a place in characters; one beyond a line or the text is its end, one
         inside a character the beginning of it."""
@@ -80,13 +94,7 @@ class TextIndex:
         position, end = self._starts[place.line], self._line_end(place.line)
         if self._ascii:
             return min(position + place.unit, end)
-        units = 0
-        while position < end:
-            units += self._units(self.text[position])
-            if units > place.unit:
-                break
-            position += 1
-        return position
+        return min(position + bisect_right(self._units_before(place.line), place.unit) - 1, end)
 
     def place_of_character(self, position: int) -> Place:
         """The place of an offset in characters."""
@@ -94,7 +102,7 @@ class TextIndex:
         start = self._starts[line]
         if self._ascii:
             return Place(line, position - start)
-        return Place(line, sum(map(self._units, self.text[start:position])))
+        return Place(line, self._units_before(line)[position - start])
 
     def byte_at(self, place: Place) -> int:
         """The offset of a place in bytes."""

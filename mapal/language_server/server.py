@@ -24,6 +24,8 @@ from mapal.lower.inspection import NameKind
 
 _SOURCE = "mapal"
 _REST_SECONDS = 0.15
+_MOST_REPORTS = 1000
+"""No editor shows more to anybody, and each costs the client as much as the server."""
 _SYMBOL_KINDS = {
     NameKind.FUNCTION: types.SymbolKind.Function,
     NameKind.TYPE: types.SymbolKind.Struct,
@@ -97,7 +99,7 @@ class MapalServer(LanguageServer):
             analysis = await asyncio.shield(document.analysed())
             found = [
                 _reported(report, analysis.locations, document.index)
-                for report in analysis.diagnostics
+                for report in analysis.diagnostics[:_MOST_REPORTS]
             ]
         except Exception as error:
             found = [_internal_error(error)]

@@ -80,3 +80,9 @@ def test_a_path_that_no_system_takes_is_unreadable(capsys: pytest.CaptureFixture
 
     assert main(["check", "a\0b"]) == 2
     assert capsys.readouterr().err == "mapal: a\\x00b: embedded null byte\n"
+
+
+def test_the_language_server_needs_its_input(files: dict[str, Path]) -> None:
+    ended = _shell("lsp <&-", files)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("mapal: the language server talks on the standard input")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mapal.language_server import positions
 from mapal.language_server.positions import Encoding, Place, TextIndex, edited
 
 TEXTS = st.text(alphabet="a\n\ré𝄞\u2028\x0c€ ")
@@ -81,3 +82,22 @@ def test_edits(text: str, data: st.DataObject) -> None:
 
 def test_an_edit_whose_end_is_before_its_start() -> None:
     assert edited(TextIndex("abc"), Place(0, 2), Place(0, 1), "x") == "abxc"
+
+
+def test_a_line_is_measured_once_whatever_is_asked_about_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measured = 0
+
+    def units(character: str) -> int:
+        nonlocal measured
+        measured += 1
+        return 1
+
+    monkeypatch.setitem(positions._UNITS, Encoding.UTF16, units)
+    text = "é " * 5000
+    index = TextIndex(text)
+    for position in range(0, len(text), 3):
+        place = index.place_of_character(position)
+        assert index.character_at(place) == position
+    assert measured == len(text)

@@ -75,6 +75,7 @@ def test_requests_one_after_the_other() -> None:
         await outline(session)
         await typing_fast(session)
         await broken_texts(session)
+        await a_text_on_one_line_with_thousands_of_mistakes(session)
 
     assert in_session(scenario) == []
 
@@ -142,6 +143,13 @@ async def broken_texts(session: Session) -> None:
         session.replace((0, draw.randint(0, 9)), (5, draw.randint(0, 9)), "x -> {\r\n\r")
         await session.reported()
         await session.formatting()
+
+
+async def a_text_on_one_line_with_thousands_of_mistakes(session: Session) -> None:
+    session.set("é " * 20000)
+    found = await session.reported()
+    assert len(found) == 1000
+    assert found[-1] == ("L0001", (0, 1998, 0, 1999))
 
 
 BROKEN = [
