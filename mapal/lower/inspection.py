@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-import msgspec
-
 from mapal.ir.types import SCALARS, Array, Struct, Tuple, Type
 from mapal.lower.context import ProgramState
 from mapal.lower.lowering import lower_function, walking_room
@@ -247,6 +245,4 @@ def _nodes(root: ast.Node) -> Iterator[ast.Node]:
             pending.extend(found)
         elif isinstance(found, ast.Node):
             yield found
-            pending.extend(
-                getattr(found, field.name) for field in msgspec.structs.fields(type(found))
-            )
+            pending.extend(getattr(found, name) for name in found.__struct_fields__)
