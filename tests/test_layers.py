@@ -27,7 +27,7 @@ LAYERS = (
     ("codegen",),
     ("native",),
     ("project",),
-    ("bench", "sweep"),
+    ("bench", "sweep", "report"),
     ("cache",),
     ("pipeline",),
     ("language_server",),

@@ -9,7 +9,7 @@ from pathlib import Path
 from mapal.diagnostics import UserError
 from mapal.project.file import PROJECT_FILE
 
-_TASKS = ("build", "verify")
+_TASKS = ("build", "report", "verify")
 _DODO = "dodo.py"
 
 

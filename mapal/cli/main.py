@@ -27,10 +27,12 @@ _COMMANDS = {
     "where": "show where token N of a source file is",
     "fmt": "lay source files out canonically",
     "explain": "explain an error by its code",
+    "diff": "compare two manifests of builds",
     "lsp": "serve editors: the language server",
 }
 _FORWARDED = {
     "build": "build and check the project around here (doit build)",
+    "report": "build, and write the page about it (doit report)",
     "exec": "build a program and become it (doit exec)",
     "verify": "build again and compare every byte (doit verify)",
     "why": "say why tasks are not up to date (doit why)",

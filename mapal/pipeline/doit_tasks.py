@@ -17,9 +17,9 @@ from mapal.pipeline import session as sessions
 from mapal.pipeline.action import StageAction
 from mapal.pipeline.bench_task import bench_task
 from mapal.pipeline.files import FileHashes, describe, write_if_changed
-from mapal.pipeline.manifest import manifest_bytes
+from mapal.pipeline.manifest import manifest_bytes, statement_bytes
 from mapal.pipeline.picture import picture_step
-from mapal.pipeline.reporter import BuildReporter
+from mapal.pipeline.reporter import REPORT, BuildReporter
 from mapal.pipeline.session import Session
 from mapal.pipeline.site import BUILD, STATE, Site
 from mapal.pipeline.step import Environment, Step
@@ -128,6 +128,13 @@ def session_tasks(session: Session) -> Iterator[Task]:
         yield Task(stage, None, doc=_STAGES[stage], task_dep=members, has_subtask=True)
     yield from singles
     yield Task("build", None, doc="everything, through the differential checks", task_dep=built)
+    yield Task(
+        REPORT,
+        None,
+        doc="the build as one page, build/report/index.html",
+        task_dep=["build"],
+        clean=[_clean_report],
+    )
     yield bench_task(workspace, built)
     yield verify_task(workspace, built)
 
@@ -198,6 +205,15 @@ def _clean(step: Step, dryrun: bool) -> None:
         _remove_empty_directories({os.path.dirname(path) for path in paths}, step.site.build)
 
 
+def _clean_report(dryrun: bool) -> None:
+    path = os.path.join(BUILD, "report", "index.html")
+    if os.path.isfile(path):
+        print(f"report - removing {path}")
+        if not dryrun:
+            os.unlink(path)
+            _remove_empty_directories([os.path.dirname(path)], BUILD)
+
+
 def _remove_empty_directories(directories: Iterable[str], top: str) -> None:
     for directory in directories:
         while directory not in ("", top) and os.path.isdir(directory):
@@ -208,31 +224,29 @@ def _remove_empty_directories(directories: Iterable[str], top: str) -> None:
 
 
 def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
-    path = site.path("manifest.json")
+    """The task that writes the manifest and the statement of provenance."""
+    files = {"manifest.json": manifest_bytes, "provenance.json": statement_bytes}
+    paths = {site.path(name): make for name, make in files.items()}
 
     def up_to_date() -> bool:
-        wanted = manifest_bytes(steps)
-        try:
-            with open(path, "rb") as file:
-                return wanted is not None and file.read() == wanted
-        except OSError:
-            return False
+        return all(_has_content(path, make(steps)) for path, make in paths.items())
 
     def write() -> bool:
         workspace.lock.acquire()
         site.begin()
         site.records.refresh()
-        wanted = manifest_bytes(steps)
-        if wanted is None:
-            raise UserError(f"{path}: a task has no record; build again")
-        write_if_changed(path, wanted)
+        for path, make in paths.items():
+            wanted = make(steps)
+            if wanted is None:
+                raise UserError(f"{path}: a task has no record; build again")
+            write_if_changed(path, wanted)
         return True
 
     name = f"manifest:{site.project.name}" if workspace.joint else "manifest"
     task = Task(
         name,
         [write],
-        targets=[path],
+        targets=list(paths),
         task_dep=[step.task for step in steps],
         uptodate=[up_to_date],
         clean=True,
@@ -243,3 +257,11 @@ def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
     if workspace.joint:
         task.subtask_of = "manifest"
     return task
+
+
+def _has_content(path: str, wanted: bytes | None) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return wanted is not None and file.read() == wanted
+    except OSError:
+        return False

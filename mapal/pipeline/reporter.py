@@ -20,6 +20,9 @@ from mapal.pipeline.files import write_if_changed
 from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks
 from mapal.pipeline.site import BUILD
 
+REPORT = "report"
+"""The task that asks for the page even if nothing ran."""
+
 
 class BuildReporter:
     """doit's reporter for Mapal builds. Interface: `doit.reporter.ConsoleReporter`."""
@@ -34,7 +37,8 @@ class BuildReporter:
         self._up_to_date: set[str] = set()
         self._ran: dict[str, dict[str, Any]] = {}
         self._passed: set[str] = set()
-        self._failed: list[str] = []
+        self._failed: dict[str, str] = {}
+        self._publishes = False
         self._blocked: set[str] = set()
         self._errors: list[str] = []
         self._told: dict[str, str] = {}
@@ -42,9 +46,12 @@ class BuildReporter:
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
         """The run starts; nothing was looked at yet."""
         activate(self._progress)
+        self._publishes = REPORT in selected_tasks
         self._progress.expect(lambda: number_of_tasks(tasks, list(selected_tasks)))
         if sessions.exists():
             sessions.current().begin()
+        # Waiting for another build is no part of this one.
+        self._begun = time.monotonic()
 
     def get_status(self, task: Any) -> None:
         """A task is about to be checked."""
@@ -67,12 +74,12 @@ class BuildReporter:
             if task.actions:
                 self._blocked.add(task.name)
             return
-        self._failed.append(task.name)
         self._note(task, "failed")
         if sessions.exists() and task.name in sessions.current().steps:
             text = self._told_once(task.name, fail.message)
         else:
             text = _foreign_failure(task, fail)
+        self._failed[task.name] = text
         self._progress.write(f"{text}\n", sys.stderr)
 
     def _told_once(self, task: str, message: str) -> str:
@@ -108,6 +115,8 @@ class BuildReporter:
             self._write_last_build()
         if sessions.exists():
             session = sessions.current()
+            if self._publishes or any(_is_of_a_build(name, session) for name in self._ran):
+                self._publish(session)
             lines = [self._counts(), *self._remarks(session), *self._verdicts(session)]
             self._out.write("".join(f"{line}\n" for line in lines))
             self._out.flush()
@@ -128,6 +137,15 @@ class BuildReporter:
         text = json.dumps({"tasks": list(self._ran.values())}, indent=1)
         try:
             write_if_changed(os.path.join(BUILD, "last-build.json"), text.encode() + b"\n")
+        except UserError as error:
+            print(f"mapal: {error.message}", file=sys.stderr)
+
+    def _publish(self, session: sessions.Session) -> None:
+        """Writes the page about the build. What goes wrong there is no failure of the build."""
+        from mapal.pipeline.publication import Ending, publish
+
+        try:
+            publish(session, Ending(self._failed, frozenset(self._blocked)))
         except UserError as error:
             print(f"mapal: {error.message}", file=sys.stderr)
 
@@ -193,6 +211,11 @@ def _is_ours(task: Any) -> bool:
     if not sessions.exists():
         return False
     return task.name in sessions.current().steps or task.name.partition(":")[0] == "manifest"
+
+
+def _is_of_a_build(task: str, session: sessions.Session) -> bool:
+    """Whether a task leaves something that the page shows."""
+    return task in session.steps or task.partition(":")[0] in ("manifest", "bench")
 
 
 def _foreign_failure(task: Any, fail: Any) -> str:
