@@ -7,11 +7,12 @@ operations, slow ones more than once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from mapal.analysis.trip_counts import is_bounded
 from mapal.ir import ops
-from mapal.ir.graph import FunctionKind, Graph, Morphism, ObjectKind
+from mapal.ir.graph import FunctionKind, Graph, Loop, Morphism, ObjectKind
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
 from mapal.ir.types import Array, Scalar
@@ -71,8 +72,9 @@ def is_total_morphism(
             record = graph.guards[guard]
             regions = _function_summaries(graph, morphism.function, proved)
             return regions[record.arm_true].is_total and regions[record.arm_false].is_total
-        case ops.LoopEnter() | ops.LoopBack() | ops.LoopExit():
-            return False
+        case ops.LoopEnter(loop=loop) | ops.LoopBack(loop=loop) | ops.LoopExit(loop=loop):
+            regions = _function_summaries(graph, morphism.function, proved)
+            return _is_total_loop(graph, graph.loops[loop], regions)
         case ops.Pair():
             return True
         case _:
@@ -88,14 +90,18 @@ def is_total_definition(
 
 
 def may_run_forever(graph: Graph, function: FunctionId) -> bool:
-    """Whether a function, or one that it calls or uses as a body, has a loop."""
+    """Whether a function, or one that it calls or uses as a body, has a loop that no counter
+    ends."""
     return function in graph.remembered("looping functions", lambda: _looping(graph))
 
 
 def _looping(graph: Graph) -> frozenset[FunctionId]:
     found: set[FunctionId] = set()
     for function in callees_first(graph):
-        if graph.functions[function].loops or not found.isdisjoint(referenced(graph, function)):
+        loops = graph.functions[function].loops
+        if not all(is_bounded(graph, loop) for loop in loops) or not found.isdisjoint(
+            referenced(graph, function)
+        ):
             found.add(function)
     return frozenset(found)
 
@@ -197,11 +203,17 @@ def _item_summary(
             return Summary(arms.is_total, arms.is_heavy, arms.cost + 1)
         case LoopItem(loop=loop):
             inner = _joined((regions[loop.body], regions[loop.jump], regions[loop.exit]))
-            return Summary(False, True, inner.cost + 1)
+            return Summary(_is_total_loop(graph, loop, regions), True, inner.cost + 1)
         case OperationItem(morphism=morphism):
             return _operation_summary(graph, morphism, functions, proved)
         case _:
             return _NOTHING
+
+
+def _is_total_loop(graph: Graph, loop: Loop, regions: Mapping[RegionId, Summary]) -> bool:
+    """Whether a counter ends a loop, and all that its passes do is total."""
+    inside = (loop.body, loop.jump, loop.exit)
+    return all(regions[region].is_total for region in inside) and is_bounded(graph, loop.id)
 
 
 def _operation_summary(

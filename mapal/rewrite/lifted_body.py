@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapal.ir.graph import FunctionKind, Graph, Key
 from mapal.ir.ops import BinaryCode, FunctionId, ObjectId
-from mapal.ir.types import I32, Array, Tuple, Type
+from mapal.ir.types import I32, I64, Array, Scalar, Tuple, Type
 from mapal.rewrite.copies import Copy
 from mapal.rewrite.entries import Lifting
 from mapal.rewrite.synthesis import product_of
@@ -102,12 +102,26 @@ class LiftedBody:
             scope.values[view] = counter
 
     def _counter(self, replay: Replay, number: ObjectId) -> ObjectId:
-        """The counter on pass `number`: `start + step * number`."""
+        """The counter on pass `number`: `start + step * number`, in its own type."""
         lifting, f = self.lifting, replay.f
+        state = replay.graph.ty(replay.graph.loops[lifting.loop].merge)
+        assert isinstance(state, Tuple), "only loops with values have a body"
+        ty = state.items[lifting.counter]
+        assert isinstance(ty, Scalar)
+        if ty == I64:
+            number = f.widen(number, ty, self.key)
+        elif ty != I32:
+            number = f.convert(number, ty, self.key)
         if lifting.step != 1:
-            step = f.constant(lifting.step, I32, self.key)
+            step = f.constant(_wrapped(ty, lifting.step), ty, self.key)
             number = f.binary(BinaryCode.MUL, number, step, self.key)
         if lifting.start != 0:
-            start = f.constant(lifting.start, I32, self.key)
+            start = f.constant(lifting.start, ty, self.key)
             number = f.binary(BinaryCode.ADD, number, start, self.key)
         return number
+
+
+def _wrapped(ty: Scalar, value: int) -> int:
+    """The value of an integer type that is equal to another modulo the size of the type."""
+    low = -(1 << (ty.bits - 1)) if ty.is_signed else 0
+    return (value - low) % (1 << ty.bits) + low

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mapal.ir.graph import Key
 from mapal.ir.ops import RegionId
 from mapal.ir.order import LoopItem, OperationItem
-from mapal.ir.types import I32
+from mapal.ir.types import I32, Tuple
 from mapal.rewrite.entries import Fusion, Lifting
 from mapal.rewrite.lifted_body import LiftedBody
 from mapal.rewrite.synthesis import FusedBody
@@ -50,6 +50,23 @@ def lift(
 ) -> Walk:
     """A fold or map over a range in place of a loop, then the loop's exit."""
     f, key = replay.f, prefix + item.loop.key
+    if lifting.values:
+        _pass_all(replay, scope, item, lifting, key)
+    ty = replay.graph.ty(item.loop.merge)
+    counter = ty.items[lifting.counter] if isinstance(ty, Tuple) else ty
+    counted = f.constant(lifting.start + lifting.count * lifting.step, counter, key)
+    for view in lifting.views[lifting.counter]:
+        scope.values[view] = counted
+    after = replace(scope, only=lifting.after)
+    yield replay.region(after, item.loop.body, into, key)
+    yield replay.region(after, item.loop.exit, into, key)
+    f.enter(into)
+    replay.define(scope, item.target, replay.read(scope, item.payload), key)
+
+
+def _pass_all(replay: Replay, scope: Scope, item: LoopItem, lifting: Lifting, key: Key) -> None:
+    """The fold or map over the passes; the last values are known after it."""
+    f = replay.f
     init = replay.read(scope, item.init)
     captures = [replay.read(scope, capture) for capture in lifting.captures]
     body = replay.synthesise(LiftedBody(lifting, scope.copy.path, item.loop.key[-1:]))
@@ -67,11 +84,3 @@ def lift(
     for slot, last in zip(lifting.values, lasts, strict=True):
         for view in lifting.views[slot]:
             scope.values[view] = last
-    counted = lifting.start + lifting.count * lifting.step
-    for view in lifting.views[lifting.counter]:
-        scope.values[view] = f.constant(counted, I32, key)
-    after = replace(scope, only=lifting.after)
-    yield replay.region(after, item.loop.body, into, key)
-    yield replay.region(after, item.loop.exit, into, key)
-    f.enter(into)
-    replay.define(scope, item.target, replay.read(scope, item.payload), key)

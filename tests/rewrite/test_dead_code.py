@@ -12,6 +12,7 @@ from mapal.ir.types import F64, I32, I64, Array
 from mapal.rewrite.pipeline import DEAD_CODE
 from tests.rewrite.build import ADD, DIV, GT, LT, MOD, MUL, Lines, Program
 from tests.rewrite.outcomes import applied, census, kept, kind, value
+from tests.rewrite.programs import graph_of
 
 Dead = Callable[[Lines], object]
 
@@ -215,3 +216,59 @@ def test_what_waited_for_a_loop_goes_on_waiting() -> None:
     graph = Program().main(main, (I32,))
     assert kind(graph, 0) == "diverged"
     assert kind(kept(graph, (0,)), 0) == "diverged"
+
+
+ENDING = {
+    "an array that is carried": """mut v: [i32; 4] <- [p0, 2, 3, 4]; mut i: i32 <- 0;
+        loop { (i < 3) -> { -true-> { v[0] <- v[1] + i; i + 1 -> i; -> loop; }
+        -false-> v[2] -> unused; } }""",
+    "two conditions": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 && i < 3) -> { -true-> { x * x -> x; i + 1 -> i; -> loop; }
+        -false-> x -> unused; } }""",
+    "a condition that is not met": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 || i >= 3) -> { -false-> { x * x -> x; i + 1 -> i; -> loop; }
+        -true-> x -> unused; } }""",
+    "no pass at all": """mut x: i32 <- p0; mut i: i32 <- 7;
+        loop { (i < 3) -> { -true-> { x * x -> x; i + 1 -> i; -> loop; }
+        -false-> x -> unused; } }""",
+    "a loop in a loop": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 && i < 3) -> { -true-> { i + 1 -> i; mut j: i32 <- 5;
+        loop { (j > 0 && x > j) -> { -true-> { x - j -> x; j - 1 -> j; -> loop; }
+        -false-> j -> d; } } -> loop; } -false-> x -> unused; } }""",
+    "a loop in a body": """[p0, 1] -> map { x -> mut y: i32 <- x; mut i: i32 <- 0;
+        loop { (y > 9 && i < 3) -> { -true-> { y * y -> y; i + 1 -> i; -> loop; }
+        -false-> y -> d; } } d } -> unused;""",
+}
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_a_total_loop_whose_value_is_unread_goes(name: str) -> None:
+    graph = graph_of(f"fn main(p0: i32) -> i32 {{ {ENDING[name]} p0 + 1 -> ret; }}")
+    found = census(applied(graph, DEAD_CODE, (3,), (50,)))
+    assert found["loops"] == found["Map"] == 0
+    kept(graph, (3,), (50,))
+
+
+STAYING = {
+    "a trap on some pass": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 && i < 3) -> { -true-> { x / (i - 1) -> x; i + 1 -> i; -> loop; }
+        -false-> x -> unused; } }""",
+    "a trap at the exit": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 && i < 3) -> { -true-> { x * x -> x; i + 1 -> i; -> loop; }
+        -false-> x / (p0 - 50) -> unused; } }""",
+    "either of two conditions": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 || i < 3) -> { -true-> { x * x -> x; i + 1 -> i; -> loop; }
+        -false-> x -> unused; } }""",
+    "a counter that another value moves": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (i < 30) -> { -true-> { i + x -> i; -> loop; } -false-> x -> unused; } }""",
+    "a counter that wraps": """mut x: i32 <- p0; mut i: i32 <- 0;
+        loop { (x > 9 && i <= 2147483647) -> { -true-> { x * 1 -> x; i + 1 -> i; -> loop; }
+        -false-> x -> unused; } }""",
+}
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_a_loop_that_may_trap_or_run_forever_stays(name: str) -> None:
+    graph = graph_of(f"fn main(p0: i32) -> i32 {{ {STAYING[name]} p0 + 1 -> ret; }}")
+    assert census(applied(graph, DEAD_CODE, (3,), (50,)))["loops"] == 1
+    assert census(kept(graph, (3,), (50,)))["loops"] == 1

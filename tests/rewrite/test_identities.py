@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 import z3  # type: ignore[import-untyped]
 
+from mapal.analysis import trip_counts
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Value
 from mapal.ir.ops import BinaryCode, ObjectId, UnaryCode
 from mapal.ir.order import OperationItem, schedule
 from mapal.ir.scalars import BINARY
 from mapal.ir.types import BOOL, F32, F64, I32, NUMERIC, U8, WIDENINGS, Array, Scalar, Tuple
-from mapal.rewrite import RewritePass, apply_pass, counting, rewrite_with
+from mapal.rewrite import RewritePass, apply_pass, rewrite_with
 from mapal.rewrite.passes import common_subexpressions, constant_folding
 from mapal.rewrite.pipeline import COMMON_SUBEXPRESSIONS, CONSTANT_FOLDING, PASSES
 from mapal.rewrite.plan import PlanMaker
@@ -41,7 +42,7 @@ TYPES = (BOOL, *NUMERIC)
 LAWS = {
     constant_folding: {"NEUTRAL", "ABSORBING"},
     common_subexpressions: {"_COMMUTATIVE"},
-    counting: {"MIRRORED", "NEGATED"},
+    trip_counts: {"MIRRORED", "NEGATED"},
 }
 """The tables of laws by module. What is not here has no proof below."""
 
@@ -110,10 +111,10 @@ def test_commutative_operations(code: BinaryCode) -> None:
 def test_comparisons_turned_around() -> None:
     """Of counters, which are integers: with a NaN, not `a < b` is not `a >= b`."""
     x, y = unknown("x", I32), unknown("y", I32)
-    for code, mirrored in counting.MIRRORED.items():
+    for code, mirrored in trip_counts.MIRRORED.items():
         first, second = binary(code, I32, x, y), binary(mirrored, I32, y, x)
         assert differs(Meaning(first, no_trap()), Meaning(second, no_trap())) is None
-    for code, negated in counting.NEGATED.items():
+    for code, negated in trip_counts.NEGATED.items():
         first, second = binary(code, I32, x, y), z3.Not(binary(negated, I32, x, y))
         assert differs(Meaning(first, no_trap()), Meaning(second, no_trap())) is None
 

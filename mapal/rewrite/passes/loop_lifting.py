@@ -1,7 +1,9 @@
 """Turns counting loops into folds and maps over a range.
 
-A loop whose state is a counter that runs from one constant to another, beside values that each
-pass renews, is a fold of one pass over the range of passes; if the only value is an array of
+A loop whose state is a counter, of any integer type, that runs from one constant to another,
+beside values that each pass renews, is a fold of one pass over the range of passes; with no
+values it is nothing but the counter's last value. Constants are literals and integers that are
+proved to have one value; if the only value is an array of
 which each pass writes the element of its number, and reads none, the loop is a map. The range
 is never stored, so that the number of passes has no limit of its own.
 
@@ -12,12 +14,12 @@ be total. The exit region, total too, is repeated after the fold on the last val
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mapal.analysis.bounds import accesses_in_range
 from mapal.analysis.definitions import definition, live_functions
+from mapal.analysis.known_integers import known_integers
 from mapal.analysis.positions import positions
 from mapal.analysis.totality import is_total_morphism
+from mapal.analysis.trip_counts import Counter, Uncounted, counter_of, views_of
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Loop, ObjectKind
 from mapal.ir.ops import BinaryCode, ObjectId, RegionId, UnaryCode
@@ -32,7 +34,6 @@ from mapal.ir.order import (
     schedule,
 )
 from mapal.ir.types import (
-    I32,
     Array,
     Struct,
     Tuple,
@@ -41,18 +42,13 @@ from mapal.ir.types import (
     contains_token,
     has_no_representation,
 )
-from mapal.rewrite.counting import MIRRORED, NEGATED, passes
 from mapal.rewrite.entries import Lifting
 from mapal.rewrite.plan import PlanMaker
 
 EFFECTS = "the loop carries the token"
 INNER_LOOP = "a loop inside is left"
-STATE = "the state is no counter beside values"
-STATE_READ_WHOLE = "the state is read as a whole"
-START = "the counter does not start at a constant"
-BOUND = "the condition does not compare the counter with a constant"
-STEP = "the counter does not move by a constant"
-NO_PASS = "the loop ends at once, or its counter wraps"
+MANY_PASSES = "the loop passes more often than a range can count"
+NO_PASS = "the loop ends at once"
 CARRIES_ARRAY = "a value that is an array is not written once per pass"
 RUNS_ON_LEAVING = "work that can trap also runs on leaving"
 WOULD_VANISH = "work that can trap takes no part in the next values"
@@ -78,14 +74,6 @@ def analyse(maker: PlanMaker) -> None:
                 maker.decline(graph.loops[loop].key, str(reason))
 
 
-@dataclass(frozen=True, slots=True)
-class _Counter:
-    slot: int
-    start: int
-    step: int
-    count: int
-
-
 class _Candidate:
     def __init__(self, graph: Graph, loop: Loop) -> None:
         self.graph = graph
@@ -99,17 +87,16 @@ class _Candidate:
         state = graph.ty(self.loop.merge)
         if contains_token(state):
             raise _DeclinedError(EFFECTS)
+        counter = self._counter()
+        types = state.items if isinstance(state, Tuple) else (state,)
         following = definition(graph, self.item.next_state)
-        if not isinstance(state, Tuple) or not isinstance(following, PackItem):
-            raise _DeclinedError(STATE)
-        self._find_views()
-        counter = self._counter(following.feeders)
-        values = tuple(slot for slot in range(len(state.items)) if slot != counter.slot)
-        element = self._written_element(state, values, following.feeders, counter)
-        results = tuple(following.feeders[slot] for slot in values)
+        feeders = following.feeders if isinstance(following, PackItem) else ()
+        values = tuple(slot for slot in range(len(types)) if slot != counter.slot)
+        element = self._written_element(types, values, feeders, counter)
+        results = tuple(feeders[slot] for slot in values)
         if element is not None:
             results = (element,)
-        elif any(_holds_array(state.items[slot]) for slot in values):
+        elif any(_holds_array(types[slot]) for slot in values):
             raise _DeclinedError(CARRIES_ARRAY)
         inside, outside = self._closure(results)
         if element is not None and any(self.views.get(obj) == values[0] for obj in inside):
@@ -117,13 +104,13 @@ class _Candidate:
         after = self._after()
         self._check_coverage(inside)
         clones, captures = self._captured(outside)
-        by_slot: list[list[ObjectId]] = [[] for _ in state.items]
+        by_slot: list[list[ObjectId]] = [[] for _ in types]
         for view, slot in self.views.items():
             by_slot[slot].append(view)
         return Lifting(
             loop=self.loop.id,
             is_map=element is not None,
-            count=counter.count,
+            count=counter.passes,
             counter=counter.slot,
             start=counter.start,
             step=counter.step,
@@ -136,85 +123,32 @@ class _Candidate:
             after=after,
         )
 
-    # The frame ----------------------------------------------------------------------
-
-    def _find_views(self) -> None:
-        """The projections of the state, by component; nothing else may read it."""
-        for edge in self.graph.out_edges[self.loop.merge]:
-            reader = self.graph.morphisms[edge]
-            if not isinstance(reader.op, ops.Proj):
-                raise _DeclinedError(STATE_READ_WHOLE)
-            self.views[reader.target] = reader.op.index
-
-    def _counter(self, feeders: tuple[ObjectId, ...]) -> _Counter:
-        """The component that the condition compares with a constant."""
-        slot, code, bound = self._condition()
-        init = definition(self.graph, self.item.init)
-        if not isinstance(init, PackItem):
-            raise _DeclinedError(START)
-        start = self._constant(init.feeders[slot])
-        if start is None:
-            raise _DeclinedError(START)
-        step = self._step(slot, feeders[slot])
-        count = passes(start, step, code, bound)
-        if count < 1 or not -(2**31) <= start + count * step < 2**31:
+    def _counter(self) -> Counter:
+        """What decides how often the loop passes."""
+        try:
+            self.views = views_of(self.graph, self.loop)
+            counter = counter_of(self.graph, self.loop.id, known_integers(self.graph))
+        except Uncounted as reason:
+            raise _DeclinedError(str(reason)) from None
+        if counter.passes < 1:
             raise _DeclinedError(NO_PASS)
-        return _Counter(slot, start, step, count)
-
-    def _condition(self) -> tuple[int, BinaryCode, int]:
-        """The condition as "component compared with a constant"."""
-        obj, is_negated = self.loop.cond, False
-        test = definition(self.graph, obj)
-        while isinstance(test, OperationItem) and test.morphism.op == ops.Unary(UnaryCode.NOT):
-            is_negated = not is_negated
-            test = definition(self.graph, test.operands[0])
-        if not isinstance(test, OperationItem) or not isinstance(test.morphism.op, ops.Binary):
-            raise _DeclinedError(BOUND)
-        code, (left, right) = test.morphism.op.code, test.operands
-        if code not in MIRRORED:
-            raise _DeclinedError(BOUND)
-        if left not in self.views:
-            left, right, code = right, left, MIRRORED[code]
-        bound = self._constant(right)
-        if left not in self.views or bound is None:
-            raise _DeclinedError(BOUND)
-        return self.views[left], NEGATED[code] if is_negated else code, bound
-
-    def _step(self, slot: int, following: ObjectId) -> int:
-        """By how much the counter moves on each pass."""
-        found = definition(self.graph, following)
-        if isinstance(found, OperationItem) and isinstance(found.morphism.op, ops.Binary):
-            code, (left, right) = found.morphism.op.code, found.operands
-            if code is BinaryCode.ADD and self.views.get(left) != slot:
-                left, right = right, left
-            step = self._constant(right)
-            if self.views.get(left) == slot and step is not None and step != 0:
-                if code is BinaryCode.ADD:
-                    return step
-                if code is BinaryCode.SUB:
-                    return -step
-        raise _DeclinedError(STEP)
-
-    def _constant(self, obj: ObjectId) -> int | None:
-        """The value of an i32 constant."""
-        record = self.graph.objects[obj]
-        if record.ty != I32 or record.kind is not ObjectKind.CONSTANT:
-            return None
-        return record.value if isinstance(record.value, int) else None
+        if counter.passes >= 2**31:
+            raise _DeclinedError(MANY_PASSES)
+        return counter
 
     def _written_element(
         self,
-        state: Tuple,
+        types: tuple[Type, ...],
         values: tuple[int, ...],
         feeders: tuple[ObjectId, ...],
-        counter: _Counter,
+        counter: Counter,
     ) -> ObjectId | None:
         """What each pass writes, if the loop writes an array from its first element on."""
         if len(values) != 1 or (counter.start, counter.step) != (0, 1):
             return None
-        ty = state.items[values[0]]
+        ty = types[values[0]]
         written = definition(self.graph, feeders[values[0]])
-        if not isinstance(ty, Array) or ty.length != counter.count:
+        if not isinstance(ty, Array) or ty.length != counter.passes:
             return None
         if not isinstance(written, OperationItem) or written.morphism.op != ops.Update():
             return None
