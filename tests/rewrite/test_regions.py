@@ -261,6 +261,7 @@ def test_c12_trap_kind_under_inlining() -> None:
 
 
 def test_c12_a_callee_that_traps_after_the_index() -> None:
+    """D-24: what is inlined is ordered by its site first."""
     program = Program()
     h = program.helper(lambda f: f.op(DIV, f.c(1), f.f.input))
 
@@ -276,6 +277,8 @@ def test_c12_a_callee_that_traps_after_the_index() -> None:
 
 
 def test_c13_output_before_a_trap() -> None:
+    """D-13."""
+
     def main(f: Lines) -> ObjectId:
         token = f.println(f.f.input, f.c(111))
         return f.println(token, f.op(DIV, f.c(1), f.c(0)))

@@ -28,12 +28,12 @@ def check(graph: Graph) -> Graph:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_sources_replay(source: Path) -> None:
+def test_c17_sources_replay(source: Path) -> None:
     check(graph_of_file(source))
 
 
 @pytest.mark.parametrize("source", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_keep_their_outcome(source: Path) -> None:
+def test_c17_examples_keep_their_outcome(source: Path) -> None:
     graph = graph_of_file(source)
     inputs = inputs_for(graph, 0)
     assert outcome_of(check(graph), inputs) == outcome_of(graph, inputs)
@@ -41,7 +41,7 @@ def test_examples_keep_their_outcome(source: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(graphs())
-def test_generated_programs_keep_their_outcome(graph: Graph) -> None:
+def test_c17_generated_programs_keep_their_outcome(graph: Graph) -> None:
     result = check(graph)
     for number in range(2):
         inputs = inputs_for(graph, number)
