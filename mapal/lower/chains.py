@@ -217,8 +217,21 @@ def _ignored_wire(context: Context, node: ast.ExpressionStage) -> Exception:
         "L1302",
         "this stage ignores the value on the wire",
         node.tokens,
-        "write an operator stage such as `-> + 1`, or bind the value and use its name",
+        _ignored_wire_hint(value),
     )
+
+
+def _ignored_wire_hint(value: ast.Expression) -> str:
+    """What was meant by an expression behind an arrow."""
+    match value:
+        case ast.Postfix(base=ast.Name(name=name), suffixes=(ast.Subscript(),)):
+            return f"an element is updated with `{name}[index] <- value;`"
+        case ast.Postfix(base=ast.Name(name=name), suffixes=(ast.Member() | ast.Slot(),)):
+            return f"a component cannot be updated: build the product anew and send it to `{name}`"
+        case ast.TupleLiteral():
+            return "name the whole and take its components: `… -> pair; pair.0 -> first;`"
+        case _:
+            return "write an operator stage such as `-> + 1`, or bind the value and use its name"
 
 
 def _fanout(

@@ -21,6 +21,7 @@ from mapal.lower.reports import stop
 from mapal.lower.type_names import type_hint
 from mapal.lower.unify import field_slot
 from mapal.syntax import ast
+from mapal.syntax.newcomers import FOREIGN_STATEMENTS
 
 _FIELDS_IN_HINT = 8
 
@@ -100,7 +101,7 @@ def _name(context: Context, name: str, tokens: ast.Tokens) -> DraftValue:
             tokens,
             f"send a value to it: `x -> {name}`",
         )
-    hint = "bind it first: `value -> " + name + ";`"
+    hint = FOREIGN_STATEMENTS.get(name) or "bind it first: `value -> " + name + ";`"
     raise stop("L1101", f"there is no `{name}` here", tokens, hint)
 
 
@@ -207,6 +208,8 @@ def _conversion_hint(found: Type, wanted: Type) -> str:
 def _operand_hint(code: BinaryCode, left: Type, right: Type) -> str:
     if code in ops.LOGIC:
         return "`&&` and `||` take bools; compare first: `x != 0`"
+    if STR in (left, right):
+        return "a string can only be named and printed; print one part after the other"
     if left != right and is_numeric(left):
         return _conversion_hint(right, left)
     if isinstance(left, Scalar) and left == right:

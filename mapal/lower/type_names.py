@@ -14,7 +14,7 @@ _NAMES_IN_HINT = 12
 _NEAREST = {
     **dict.fromkeys(("int", "integer", "i8", "i16", "u16", "short"), "i32"),
     **dict.fromkeys(("u32", "u64", "usize", "isize", "long"), "i64"),
-    **dict.fromkeys(("byte", "char", "uint8", "str", "string", "String"), "u8"),
+    **dict.fromkeys(("byte", "char", "uint8"), "u8"),
     **dict.fromkeys(("float", "half", "f16"), "f32"),
     **dict.fromkeys(("double", "real", "number"), "f64"),
     **dict.fromkeys(("boolean", "Bool"), "bool"),
@@ -93,6 +93,8 @@ def _named(expression: ast.NamedType, names: TypeNames) -> Type | None:
 
 def type_hint(name: str, names: TypeNames) -> str:
     """What to write for a name that is no type."""
+    if name.lower() in ("str", "string"):
+        return "a string can only be named and printed: no parameter or field holds one"
     if name in _NEAREST:
         return f"the nearest type is `{_NEAREST[name]}`"
     known = [*SCALARS, *names.structs]

@@ -212,9 +212,9 @@ class _Walker:
         match stage:
             case ast.RetStage(slot=slot):
                 self._unify(wire, self._returned(slot))
-                return wire
+                return None
             case ast.LoopStage():
-                return wire
+                return None
             case ast.BindStage():
                 self._bind(stage.name_token, wire, stage.annotation)
                 return self._types[self._resolution.declared[stage.name_token]]

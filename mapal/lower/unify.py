@@ -10,6 +10,7 @@ from mapal.ir.types import (
     F64,
     I32,
     MAXIMUM_DEPTH,
+    STR,
     Array,
     Scalar,
     Struct,
@@ -67,10 +68,12 @@ _WIDTH_HINT = "use two literals, or convert one of the values: `-> to_i64`"
 
 def _literal_hint(wanted: Open) -> str:
     """How to write a literal where another type is needed."""
+    if wanted == STR:
+        return "a string can only be named and printed; print one part after the other"
     if not isinstance(wanted, Scalar):
         return "a number is none of that; check where the value goes"
     if wanted.is_float:
-        return "write it with a point: `4.0`"
+        return "write it with a point, as in `4.0`"
     return "write it without a point" if wanted.is_integer else "write `true` or `false`"
 
 

@@ -17,6 +17,7 @@ from mapal.syntax.ast import Tokens
 from mapal.syntax.brace_layout import misaligned_braces
 from mapal.syntax.delimiters import match_delimiters
 from mapal.syntax.lexer import LexResult
+from mapal.syntax.newcomers import FOREIGN_OPERATORS
 from mapal.syntax.tokens import Token, describe
 
 MAXIMUM_NESTING = 128
@@ -151,6 +152,8 @@ class Cursor:
             if self.closers[opener] < 0:
                 self.unclosed(opener)
                 raise Abandon
+            if hint is None and self.kind == "name":
+                hint = FOREIGN_OPERATORS.get(self.token.text)
             self.unexpected(wanted, hint)
         self._open.pop()
         return self.advance()

@@ -6,7 +6,7 @@ from typing import cast
 
 from mapal.syntax import ast
 from mapal.syntax.cursor import Abandon
-from mapal.syntax.newcomers import FOREIGN_STATEMENTS
+from mapal.syntax.newcomers import FOREIGN_STATEMENTS, conversion_hint
 from mapal.syntax.primary_parser import PrimaryParser
 from mapal.syntax.tokens import describe
 
@@ -194,12 +194,23 @@ class ExpressionParser(PrimaryParser):
                 f"expected digits behind the point of a float, found {describe(token)}",
                 self.position,
                 self.position,
-                f"write `{self.tokens[dot - 1].text}.0`",
+                "the array 0, 1, …, n-1 is `n -> iota`"
+                if token.kind == "."
+                else f"write `{self.tokens[dot - 1].text}.0`",
             )
             if token.kind == ".":
                 raise Abandon
         else:
-            self.unexpected("a field's name or a component's number", "write `.name` or `.0`")
+            self.unexpected("a field's name or a component's number", self._member_hint(dot))
+
+    def _member_hint(self, dot: int) -> str:
+        """What to write for something behind a point that is no part of a value."""
+        word = self.token.text
+        if word in ("map", "fold", "seq") and self.kinds[dot - 1] == "name":
+            return (
+                f"a stage stands behind an arrow: `{self.tokens[dot - 1].text} -> {word} {{ … }}`"
+            )
+        return "write `.name` or `.0`"
 
     def _subscript(self) -> ast.Subscript:
         hint = "write one index for each pair of brackets: `array[i][j]`"
@@ -255,6 +266,10 @@ class ExpressionParser(PrimaryParser):
             argument = self.text_of(opener + 1, closer - 1) if word == "return" else None
             return f"write `{argument} -> ret;`" if argument else FOREIGN_STATEMENTS[word]
         arguments = self.text_of(opener + 1, closer - 1)
+        base, point, method = name.rpartition(".")
+        if point:
+            value = base if arguments is None else f"({base}, {arguments})"
+            return f"there are no methods: write `{value} -> {method}`"
         behind_arrow = first > 0 and self.kinds[first - 1] == "->"
         if closer == opener + 1:
             if behind_arrow:
@@ -264,8 +279,13 @@ class ExpressionParser(PrimaryParser):
             return f"write `(first, second) -> {name}`"
         if behind_arrow:
             return f"pack all arguments before the arrow: `(value, {arguments}) -> {name}`"
-        single = opener + 2 == closer or not self._has_comma(opener, closer)
-        return f"write `{arguments} -> {name}`" if single else f"write `({arguments}) -> {name}`"
+        if opener + 2 < closer and self._has_comma(opener, closer):
+            arguments = f"({arguments})"
+        elif (conversion := conversion_hint(name, arguments)) is not None:
+            return conversion
+        if word[:1].isupper():
+            return f"a record is made with `{name} {{ field: value }}`"
+        return f"write `{arguments} -> {name}`"
 
     def _has_comma(self, opener: int, closer: int) -> bool:
         """Whether a comma stands directly between delimiters whose text fits into a hint."""

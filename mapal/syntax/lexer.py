@@ -252,13 +252,20 @@ class _Lexer:
                 f"`{character}{character}`",
                 token.start,
                 token.end,
-                "write the parameters without bars: `{ x -> … }`"
-                if character == "|" and len(self._tokens) > 1 and self._tokens[-2].kind == "{"
-                else f"write `{character}{character}`",
+                self._bar_or_ampersand_hint(character),
             )
         else:
             token = self._token("error", self._end_of(_UNKNOWN))
             self._report_unknown(token.text, token.start, token.end)
+
+    def _bar_or_ampersand_hint(self, character: str) -> str:
+        """What to write for the token just made."""
+        before = [token.text for token in self._tokens[-4:-1]]
+        if character == "|" and (before[-1:] == ["{"] or before[:2] == ["{", "|"]):
+            return "write the parameters without bars: `{ x -> … }`"
+        if character == "|" and self._source.startswith(">", self._position):
+            return "the arrow is `->`"
+        return f"write `{character}{character}`"
 
     def _guard_may_stand_here(self) -> bool:
         return not self._tokens or self._tokens[-1].kind in _GUARD_PREDECESSORS

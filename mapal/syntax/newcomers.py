@@ -47,6 +47,41 @@ FOREIGN_STATEMENTS = {
 
 DECLARATORS = frozenset(("let", "var", "val", "const"))
 
+FOREIGN_EXPRESSIONS = frozenset(("if", "match", "switch", "case", "when", "for", "while", "not"))
+"""Words that begin an expression elsewhere, with another operand right behind them."""
+
+FOREIGN_TYPES = {
+    **dict.fromkeys(("int", "integer"), "i32"),
+    **dict.fromkeys(("long", "size_t", "usize"), "i64"),
+    **dict.fromkeys(("char", "byte"), "u8"),
+    **dict.fromkeys(("float", "single"), "f32"),
+    **dict.fromkeys(("double", "real"), "f64"),
+    **dict.fromkeys(("boolean", "Bool"), "bool"),
+    **{name: name for name in ("i32", "i64", "u8", "f32", "f64", "bool")},
+}
+"""Types that stand before a name elsewhere, or convert as functions do, and ours for them."""
+
+_ARROW = "the arrow is `->`, without a space in it"
+_NO_SHIFT = "there are no shifts: multiply or divide by a power of two"
+DOUBLED_OPERATORS = {
+    ("-", ">"): _ARROW,
+    ("-", "->"): "the arrow is `->`",
+    ("<", ">"): "the operator is `!=`",
+    ("*", "*"): "there is no power operator: write `x * x`",
+    ("<", "<"): _NO_SHIFT,
+    (">", ">"): _NO_SHIFT,
+}
+"""Two tokens that are one operator elsewhere."""
+
+
+def conversion_hint(name: str, argument: str) -> str | None:
+    """What to write for a type used as a function, `f64(x)`; None for any other name."""
+    ty = FOREIGN_TYPES.get(name)
+    if ty is None:
+        return None
+    return f"write `{argument} != 0`" if ty == "bool" else f"write `{argument} -> to_{ty}`"
+
+
 FOREIGN_ITEMS = FOREIGN_STATEMENTS | {
     "import": "a program is one file; declare what it needs here",
     "include": "a program is one file; declare what it needs here",
@@ -115,9 +150,15 @@ def based_number(name: str) -> int | None:
 
 _BEFORE_EQUALS = re.compile(
     r"(?:^|[;{}])[ \t]*(?:(?:let|var|val|const)[ \t]+)?(?P<mut>mut[ \t]+)?"
+    r"(?:(?P<leading>[A-Za-z_][A-Za-z0-9_]*)[ \t]+)?"
     r"(?P<target>[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]\n]*\])?)[ \t]*(?P<type>:[^=:;\n]+?)?[ \t]*"
     r"(?P<operator>[-+*/%:]?)\Z"
 )
+_FIELD_BEFORE_EQUALS = re.compile(
+    r"[A-Z][A-Za-z0-9_]*[ \t]*\{[^;{}]*?\.?(?P<field>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\Z"
+)
+_AFTER_FIELD = re.compile(r"[ \t]*([^;,\n{}=]+?)[ \t]*[,}]")
+_TYPE_BEFORE_EQUALS = re.compile(r"\btype[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*\Z")
 _AFTER_EQUALS = re.compile(r"[ \t]*([^;\n{}=]+?)[ \t]*(?:;|$|\n)")
 _NEIGHBOURHOOD = 80
 
@@ -127,16 +168,22 @@ def equals_hint(source: str, position: int) -> str:
     line_start = source.rfind("\n", max(0, position - _NEIGHBOURHOOD), position) + 1
     if line_start == 0 and position > _NEIGHBOURHOOD:
         line_start = position - _NEIGHBOURHOOD
-    before = _BEFORE_EQUALS.search(source[line_start:position])
-    after = _AFTER_EQUALS.match(source[position + 1 : position + 1 + _NEIGHBOURHOOD])
-    if source.startswith("=>", position):
-        return "the arrow is `->`"
+    line, rest = source[line_start:position], source[position + 1 : position + 1 + _NEIGHBOURHOOD]
+    before = _BEFORE_EQUALS.search(line)
+    after = _AFTER_EQUALS.match(rest)
+    other = _other_equals_hint(line, rest)
+    if other is not None:
+        return other
     if before is None or after is None:
         return (
             "write `name <- value;` to bind a name, `value -> name;` to update a `mut` name, "
             "or `==` to compare"
         )
     target, value, operator = before["target"], after.group(1), before["operator"]
+    leading = before["leading"]
+    if leading is not None:
+        ty = FOREIGN_TYPES.get(leading)
+        return f"write `{target}{f': {ty}' if ty else ''} <- {value};`"
     if operator and operator != ":":
         if "[" in target:
             return f"write `{target} <- {target} {operator} {value};`"
@@ -147,6 +194,23 @@ def equals_hint(source: str, position: int) -> str:
     if "[" in target or annotation or mutable:
         return corrected
     return f"{corrected} to bind a new name, `{value} -> {target};` to update a `mut` name"
+
+
+def _other_equals_hint(line: str, rest: str) -> str | None:
+    """What a `=` between two texts stands for, if not for a binding or an update."""
+    if rest.startswith(">"):
+        return "the arrow is `->`"
+    if rest.startswith("/=") or line.endswith("=/"):
+        return "write `!=`"
+    if line.endswith(("==", "!=")):
+        return f"write `{line[-2:]}`"
+    declared = _TYPE_BEFORE_EQUALS.search(line)
+    if declared is not None:
+        return f"leave it out: `type {declared.group(1)} {{ field: i32, … }}`"
+    field, value = _FIELD_BEFORE_EQUALS.search(line), _AFTER_FIELD.match(rest)
+    if field is not None and value is not None:
+        return f"write `{field['field']}: {value.group(1)}`"
+    return None
 
 
 def unknown_character_hint(text: str) -> str | None:

@@ -6,11 +6,19 @@ from abc import abstractmethod
 from typing import NoReturn
 
 from mapal.syntax import ast
-from mapal.syntax.newcomers import based_number, exponent_digits, without_exponent
+from mapal.syntax.newcomers import (
+    DOUBLED_OPERATORS,
+    FOREIGN_EXPRESSIONS,
+    FOREIGN_STATEMENTS,
+    based_number,
+    exponent_digits,
+    without_exponent,
+)
 from mapal.syntax.type_parser import TypeParser
 
 _SCALAR_TYPES = ("i32", "i64", "u8", "f32", "f64", "bool")
 
+_BEHIND_A_WORD = frozenset(("name", "integer", "float", "string", "true", "false", "!"))
 _COLLECTION_HINT = "send an array into it: `array -> map { x -> … }`"
 _OPERAND_HINTS = {
     "+": "there is no unary `+` and no `++`: write `x + 1`",
@@ -55,6 +63,8 @@ class PrimaryParser(TypeParser):
             case "name":
                 if self.ahead(1) == "{":
                     return self._struct_literal()
+                if token.text in FOREIGN_EXPRESSIONS and self.ahead(1) in _BEHIND_A_WORD:
+                    self.unexpected("an expression", FOREIGN_STATEMENTS[token.text])
                 self.advance()
                 return ast.Name(tokens=tokens, name=token.text)
             case "(":
@@ -78,7 +88,8 @@ class PrimaryParser(TypeParser):
         if (minus or self.kind == "+") and name >= 0 and self.kinds[name] == "name":
             text = self.tokens[name].text
             return f"there is no `{sign}{sign}`: write `{text} {sign} 1 -> {text};`"
-        return _OPERAND_HINTS.get(self.kind)
+        doubled = DOUBLED_OPERATORS.get((self.kinds[position - 1], self.kind))
+        return doubled if position and doubled else _OPERAND_HINTS.get(self.kind)
 
     def _malformed_number(self, first: int) -> ast.Expression:
         """Report a number with a name stuck to it: an exponent, a base, a suffix."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mapal.syntax import ast
 from mapal.syntax.cursor import Abandon
 from mapal.syntax.guard_parser import GuardParser
-from mapal.syntax.newcomers import DECLARATORS, FOREIGN_STATEMENTS
+from mapal.syntax.newcomers import DECLARATORS, FOREIGN_STATEMENTS, FOREIGN_TYPES
 from mapal.syntax.simple_statement_parser import Context, Entry
 
 
@@ -157,8 +157,10 @@ class StatementParser(GuardParser):
             return self.made(None, first)
         if word in FOREIGN_STATEMENTS:
             self._foreign_statement(word)
-            if self.position > first:
-                return self._entry(context)
+        elif word in FOREIGN_TYPES and self._at_foreign_declaration():
+            self.advance()
+        if self.position > first:
+            return self._entry(context)
         return self.chain_entry(first, context)
 
     def _labelled_braces(self, word: str) -> None:
@@ -222,6 +224,14 @@ class StatementParser(GuardParser):
                 FOREIGN_STATEMENTS[word],
             )
             raise Abandon
+
+    def _at_foreign_declaration(self) -> bool:
+        """Whether `int x = …` stands here; the lexer reported its `=` with what to write."""
+        return (
+            self.ahead(1) == "name"
+            and self.ahead(2) == "error"
+            and self.tokens[self.position + 2].text == "="
+        )
 
     def _foreign_hint(self, word: str) -> str:
         """The hint for a foreign statement, with its own text for `return` and `print`."""

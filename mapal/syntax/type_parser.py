@@ -36,6 +36,9 @@ class TypeParser(Cursor):
             self.generic_arguments(first)
         elif self.kind == ":" and self.ahead(1) == ":" and self.adjacent(self.position + 1):
             self.path(first)
+        elif self.kind == "[" and not self.on_new_line():
+            text = self.text_of(first, first) or "i32"
+            self.unexpected("the end of the type", f"an array type is `[{text}; 16]`")
         return ast.NamedType(tokens=(first, first), name=name)
 
     def generic_arguments(self, first: int) -> None:

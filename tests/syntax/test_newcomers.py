@@ -142,6 +142,103 @@ HABITS = {
     "word for and": statement(
         "true and false -> both;", "P0001", 6, "write `&&`", "true && false -> both;"
     ),
+    "word for or in brackets": statement(
+        "(true or false) -> any;", "P0001", 7, "write `||`", "(true || false) -> any;"
+    ),
+    "word for not in an operand": statement(
+        "true && not false -> x;", "P0001", 9, "write `!` before the operand",
+        "true && !false -> x;",
+    ),
+    "type before the name": statement(
+        "int x = 4;", "L0005", 7, "write `x: i32 <- 4;`", "x: i32 <- 4;"
+    ),
+    "if as a value": statement(
+        "y <- if true { 1 } else { 2 };", "P0001", 6, f"choose a value with a guard: {GUARD}",
+        "true -> { -true-> 1; -false-> 2; } -> y;",
+    ),
+    "other inequality": statement(
+        "1 <> 2 -> x;", "P0001", 4, "the operator is `!=`", "1 != 2 -> x;"
+    ),
+    "three equals signs": statement("1 === 2 -> x;", "L0005", 5, "write `==`", "1 == 2 -> x;"),
+    "long arrow": statement("4 --> x;", "P0001", 4, "the arrow is `->`", "4 -> x;"),
+    "arrow with a space": statement(
+        "4 - > x;", "P0001", 5, "the arrow is `->`, without a space in it", "4 -> x;"
+    ),
+    "pipe": statement("4 |> half -> x;", "L0006", 3, "the arrow is `->`", "4 -> half -> x;"),
+    "power": statement(
+        "2 ** 3 -> x;", "P0001", 4, "there is no power operator: write `x * x`",
+        "2 * 2 * 2 -> x;",
+    ),
+    "shift": statement(
+        "2 << 3 -> x;", "P0001", 4, "there are no shifts: multiply or divide by a power of two",
+        "2 * 8 -> x;",
+    ),
+    "range": statement(
+        "0..9 -> v;", "P0001", 3, "the array 0, 1, …, n-1 is `n -> iota`", "9 -> iota -> v;"
+    ),
+    "type as a function": statement(
+        "f64(4) -> x;", "P0108", 1, "write `4 -> to_f64`", "4 -> to_f64 -> x;"
+    ),
+    "method": statement(
+        "4 -> n; n.half() -> x;", "P0108", 9, "there are no methods: write `n -> half`",
+        "4 -> n; n -> half -> x;",
+    ),
+    "collection as a method": statement(
+        "[1, 2] -> v; v.map { x -> x } -> w;", "P0001", 16,
+        "a stage stands behind an arrow: `v -> map { … }`",
+        "[1, 2] -> v; v -> map { x -> x } -> w;",
+    ),
+    "array type behind the element": Habit(
+        "fn f(v: i32[16]) { }\nfn main() { }", "P0001", (1, 12),
+        "an array type is `[i32; 16]`", "fn f(v: [i32; 16]) { }\nfn main() { }",
+    ),
+    "equals in a declaration": Habit(
+        "type P = { x: i32 }\nfn main() { }", "L0005", (1, 8),
+        "leave it out: `type P { field: i32, … }`", "type P { x: i32 }\nfn main() { }",
+    ),
+    "equals in a record": Habit(
+        "type P { x: i32 }\nfn main() { P { x = 4 } -> p; }", "L0005", (2, 19),
+        "write `x: 4`", "type P { x: i32 }\nfn main() { P { x: 4 } -> p; }",
+    ),
+    "record as a call": Habit(
+        "type P { x: i32 }\nfn main() { P(4) -> p; }", "P0108", (2, 13),
+        "a record is made with `P { field: value }`",
+        "type P { x: i32 }\nfn main() { P { x: 4 } -> p; }",
+    ),
+    "update behind an arrow": statement(
+        "[1] -> mut v; 5 -> v[0];", "L1302", 17, "an element is updated with `v[index] <- value;`",
+        "[1] -> mut v; v[0] <- 5;",
+    ),
+    "component behind an arrow": statement(
+        "(1, 2) -> mut p; 5 -> p.0;", "L1302", 20,
+        "a component cannot be updated: build the product anew and send it to `p`",
+        "(1, 2) -> mut p; (5, p.1) -> p;",
+    ),
+    "taking apart behind an arrow": statement(
+        "(1, 2) -> (a, b);", "L1302", 8,
+        "name the whole and take its components: `… -> pair; pair.0 -> first;`",
+        "(1, 2) -> pair; pair.0 -> a; pair.1 -> b;",
+    ),
+    "joining strings": statement(
+        '"a" + "b" -> println;', "L1201", 5,
+        "a string can only be named and printed; print one part after the other",
+        '"a" -> print; "b" -> println;',
+    ),
+    "joining a string and a number": statement(
+        '"a" + 1 -> println;', "L1203", 7,
+        "a string can only be named and printed; print one part after the other",
+        '"a" -> print; 1 -> println;',
+    ),
+    "string type": Habit(
+        "fn f(s: string) { }\nfn main() { }", "L1102", (1, 9),
+        "a string can only be named and printed: no parameter or field holds one",
+        "fn f(s: u8) { }\nfn main() { }",
+    ),
+    "break as a value": statement(
+        "mut i <- 0; loop { (i < 3) -> { -true-> { i + 1 -> i; -> loop; } -false-> break; } }",
+        "L1101", 75, f"a loop ends through the exit arm of its guard: {LOOP}",
+        "mut i <- 0; loop { (i < 3) -> { -true-> { i + 1 -> i; -> loop; } -false-> i -> e; } }",
+    ),
 }  # fmt: skip
 
 
