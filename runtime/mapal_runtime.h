@@ -43,6 +43,10 @@ enum { MAPAL_TRAP_DIV_ZERO = 0, MAPAL_TRAP_INDEX_OOB = 1 };
  * the ordinal of the first token of the operation that trapped. */
 _Noreturn void mapal_trap(uint32_t kind, uint32_t token);
 
+/* Calls the function, for a host that goes on after a trap: true, with its kind and token, if it
+ * trapped. What the call allocated is freed. */
+bool mapal_call(void (*function)(void *argument), void *argument, uint32_t *kind, uint32_t *token);
+
 /* Milliseconds on a monotonic clock with an unspecified start; never decreases. */
 double mapal_time_ms(void);
 
@@ -55,6 +59,69 @@ void *mapal_arena_allocate(int64_t bytes, int64_t alignment);
 /* Releasing a mark frees everything that this thread allocated since it was taken. */
 void *mapal_arena_mark(void);
 void mapal_arena_release(void *mark);
+
+/* ---- Parallel runs ----
+ *
+ * A run executes the tasks of a plan, in any order that their edges allow, on the threads of the
+ * pool and on the caller, the host, whose own code between these calls is the spine of the run. The
+ * tasks of a plan are listed in the order of the program: position i is task i. An edge leads to a
+ * later task. Everything here is for the thread that started the run; runs nest, in tasks and in
+ * functions that the spine calls, and end in the opposite order.
+ *
+ * A trap, by mapal_trap in a task or in the spine, is delivered as if the tasks and the spine had
+ * been executed one after another in that order: the first one counts, nothing after it is kept,
+ * and the host learns of it when it waits. Nobody waits for tasks that are `total`, which cannot trap and
+ * surely end, on a trap's account. A task that may not end has edges from all earlier tasks that
+ * are not total, so that it never keeps a trap before it from being seen. */
+
+typedef void (*mapal_task_function)(int64_t low, int64_t high, void *frame);
+
+enum {
+    MAPAL_TASK_TOTAL = 1, /* cannot trap, surely ends */
+    MAPAL_TASK_WHOLE = 2, /* called once, with (0, count), even if count is 0 */
+    MAPAL_TASK_HOST = 4   /* the host executes it and says so with mapal_run_complete */
+};
+
+/* The function is called with disjoint ranges that cover [0, count) and are cut at multiples of
+ * `quantum` (at least 1), about `pieces` of them, at least 1; each call goes through its range in order.
+ * `rank` is the length of the longest path that begins here: greater ones start first. */
+typedef struct {
+    mapal_task_function function;
+    int64_t count;
+    int64_t quantum;
+    uint32_t pieces;
+    uint32_t flags;
+    uint32_t rank;
+    uint32_t predecessors;
+    uint32_t successors;
+    uint32_t first_successor; /* in the plan's list */
+} mapal_task;
+
+typedef struct {
+    uint32_t tasks;
+    const mapal_task *task;
+    const uint32_t *successor;
+} mapal_task_plan;
+
+typedef struct mapal_run mapal_run;
+
+/* The threads that work at once, the caller included: MAPAL_THREADS, or the processors there are. */
+uint32_t mapal_lanes(void);
+
+/* Starts whatever is ready. The run lies in the arena of the caller, below any later block. */
+mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame);
+/* The spine goes on at `position`, before that task: a trap in it from here on comes after the tasks
+ * below `position`. */
+void mapal_run_at(mapal_run *run, uint32_t position);
+/* Helps until the task is complete. */
+void mapal_run_await(mapal_run *run, uint32_t task);
+/* Helps until all tasks below the position of the spine that are not total are complete: what an
+ * effect has to wait for. */
+void mapal_run_settle(mapal_run *run);
+/* The host has executed a task of its own, whose predecessors are complete. */
+void mapal_run_complete(mapal_run *run, uint32_t task);
+/* Helps until all tasks are complete. */
+void mapal_run_finish(mapal_run *run);
 
 /* ---- Arithmetic for targets without the instruction ---- */
 

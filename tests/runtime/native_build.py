@@ -1,7 +1,8 @@
 """Builds the runtime and the test drivers with the system's C compiler, warnings as errors.
 
 A flavour is a set of compiler flags: "plain" as it is shipped, "sanitized" with the address and
-undefined-behaviour sanitizers, "coverage" with branch counters.
+undefined-behaviour sanitizers, "threads" with the thread sanitizer, "coverage" with branch
+counters.
 """
 
 import os
@@ -29,6 +30,7 @@ WARNINGS = (
 FLAVOURS: Mapping[str, tuple[str, ...]] = {
     "plain": ("-O2", "-g0"),
     "sanitized": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    "threads": ("-O1", "-g", "-fsanitize=thread"),
     "coverage": ("-O0", "-g", "--coverage", "-DMAPAL_MEASURE_COVERAGE"),
 }
 WRAPPED_CALLS = ("read", "write", "fsync", "close", "rename", "aligned_alloc")

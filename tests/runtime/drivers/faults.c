@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,11 @@ static const char *plan_for(const char *call)
 }
 
 /* Whether this is one of the calls that have to fail; `count` counts the calls so far. */
-static int fails(const char *call, long *count, int error)
+static int fails(const char *call, atomic_long *count, int error)
 {
     const char *plan = plan_for(call);
-    *count += 1;
-    if (plan == NULL || strcmp(plan, "short") == 0 || *count < atol(plan)) {
+    long number = atomic_fetch_add(count, 1) + 1;
+    if (plan == NULL || strcmp(plan, "short") == 0 || number < atol(plan)) {
         return 0;
     }
     errno = error;
@@ -66,7 +67,7 @@ static int interrupted(const char *call, long count, size_t *length)
 
 ssize_t __wrap_read(int descriptor, void *bytes, size_t length)
 {
-    static long count;
+    static atomic_long count;
     if (fails("read", &count, EIO) || interrupted("read", count, &length)) {
         return -1;
     }
@@ -75,7 +76,7 @@ ssize_t __wrap_read(int descriptor, void *bytes, size_t length)
 
 ssize_t __wrap_write(int descriptor, const void *bytes, size_t length)
 {
-    static long count;
+    static atomic_long count;
     /* Reports must still come out. */
     if (descriptor != 2 && (fails("write", &count, ENOSPC) || interrupted("write", count, &length))) {
         return -1;
@@ -85,26 +86,26 @@ ssize_t __wrap_write(int descriptor, const void *bytes, size_t length)
 
 int __wrap_fsync(int descriptor)
 {
-    static long count;
+    static atomic_long count;
     return fails("fsync", &count, EIO) ? -1 : __real_fsync(descriptor);
 }
 
 int __wrap_close(int descriptor)
 {
-    static long count;
+    static atomic_long count;
     int status = __real_close(descriptor);
     return fails("close", &count, EDQUOT) ? -1 : status;
 }
 
 int __wrap_rename(const char *from, const char *to)
 {
-    static long count;
+    static atomic_long count;
     return fails("rename", &count, EACCES) ? -1 : __real_rename(from, to);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    static long count;
+    static atomic_long count;
     return fails("aligned_alloc", &count, ENOMEM) ? NULL : __real_aligned_alloc(alignment, size);
 }
 

@@ -1,0 +1,256 @@
+/* The pool: a worker looks for offered work, helps with it until nothing of it can be taken, and
+ * sleeps when there is none.
+ *
+ * One lock guards which work is offered, who is inside, and all sleeping. It is taken when a task
+ * becomes ready or complete and when a worker enters or leaves, never for a slice. A worker enters
+ * only under the lock, so work that is withdrawn and has no helper left is not looked at again.
+ * The protocol is modelled in runtime/model/pool.pml. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "pool.h"
+
+#include "lanes.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    LOOKS_BETWEEN_CLOCKS = 64,
+    SPIN_NANOSECONDS = 30000 /* of the order of what sleeping and waking costs */
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t arrived; /* work has appeared, or the pool closes */
+    mapal_work *newest;
+    uint32_t sleepers;
+    uint32_t lanes; /* 0 until the pool starts */
+    uint32_t workers;
+    bool closing;
+    bool may_spin;
+    atomic_uint arrivals; /* how often work has appeared; changes under the lock */
+    pthread_t thread[MAPAL_MOST_LANES];
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER};
+
+_Thread_local uint32_t mapal_lane;
+
+static pthread_once_t fork_handled = PTHREAD_ONCE_INIT;
+
+void mapal_pool_lock(void)
+{
+    (void)pthread_mutex_lock(&pool.mutex);
+}
+
+void mapal_pool_unlock(void)
+{
+    (void)pthread_mutex_unlock(&pool.mutex);
+}
+
+bool mapal_pool_may_spin(void)
+{
+    return pool.may_spin;
+}
+
+void mapal_pool_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Without the lock: returns when work has appeared since `seen`, or after a moment. */
+static void look_for_a_moment(unsigned seen)
+{
+    if (!pool.may_spin) {
+        return;
+    }
+    int64_t end = nanoseconds() + SPIN_NANOSECONDS;
+    do {
+        for (int look = 0; look < LOOKS_BETWEEN_CLOCKS; look++) {
+            if (atomic_load_explicit(&pool.arrivals, memory_order_relaxed) != seen) {
+                return;
+            }
+            mapal_pool_pause();
+        }
+    } while (nanoseconds() < end);
+}
+
+static mapal_work *takable_work(void)
+{
+    for (mapal_work *work = pool.newest; work != NULL; work = work->next) {
+        if (atomic_load_explicit(&work->takable, memory_order_relaxed) > 0) {
+            return work;
+        }
+    }
+    return NULL;
+}
+
+static void help(mapal_work *work)
+{
+    work->helpers++;
+    mapal_pool_unlock();
+    mapal_work_help(work);
+    mapal_pool_lock();
+    work->helpers--;
+    if (work->helpers == 0) {
+        mapal_pool_wake_host(work);
+    }
+}
+
+static void *serve(void *number)
+{
+    mapal_lane = (uint32_t)(uintptr_t)number + 1;
+    mapal_pool_lock();
+    while (!pool.closing) {
+        mapal_work *work = takable_work();
+        if (work != NULL) {
+            help(work);
+            continue;
+        }
+        unsigned seen = atomic_load_explicit(&pool.arrivals, memory_order_relaxed);
+        mapal_pool_unlock();
+        look_for_a_moment(seen);
+        mapal_pool_lock();
+        pool.sleepers++;
+        while (atomic_load_explicit(&pool.arrivals, memory_order_relaxed) == seen &&
+               !pool.closing) {
+            (void)pthread_cond_wait(&pool.arrived, &pool.mutex);
+        }
+        pool.sleepers--;
+    }
+    mapal_pool_unlock();
+    return NULL;
+}
+
+static void before_fork(void)
+{
+    mapal_pool_lock();
+}
+
+/* Only the thread that forked lives on in the child: the pool starts anew with its next run. Work
+ * that other threads had offered went with them. */
+static void in_child(void)
+{
+    pool.newest = NULL;
+    pool.sleepers = 0;
+    pool.lanes = 0;
+    pool.workers = 0;
+    (void)pthread_mutex_init(&pool.mutex, NULL);
+    (void)pthread_cond_init(&pool.arrived, NULL);
+}
+
+static void handle_forks(void)
+{
+    if (pthread_atfork(before_fork, mapal_pool_unlock, in_child) != 0) {
+        mapal_bug("fork handlers cannot be registered");
+    }
+}
+
+/* Ends the workers with the process or the library, unless one may be busy for ever: a program that
+ * traps does not wait for work that comes later in its order. */
+__attribute__((destructor)) static void close_pool(void)
+{
+    mapal_pool_lock();
+    bool idle = pool.newest == NULL;
+    pool.closing = idle;
+    uint32_t workers = pool.workers;
+    (void)pthread_cond_broadcast(&pool.arrived);
+    mapal_pool_unlock();
+    if (!idle) {
+        return;
+    }
+    for (uint32_t worker = 0; worker < workers; worker++) {
+        (void)pthread_join(pool.thread[worker], NULL);
+    }
+    pool.workers = 0;
+    pool.lanes = 0;
+    pool.closing = false;
+}
+
+/* Under the lock. With fewer threads than wanted the work is the same, only slower. */
+static void start_workers(void)
+{
+    pool.lanes = mapal_count_lanes();
+    pool.may_spin = pool.lanes <= mapal_count_processors();
+    while (pool.workers + 1 < pool.lanes) {
+        void *number = (void *)(uintptr_t)pool.workers;
+        if (pthread_create(&pool.thread[pool.workers], NULL, serve, number) != 0) {
+            pool.lanes = pool.workers + 1;
+            break;
+        }
+        pool.workers++;
+    }
+}
+
+uint32_t mapal_pool_lanes(void)
+{
+    (void)pthread_once(&fork_handled, handle_forks);
+    mapal_pool_lock();
+    if (pool.lanes == 0) {
+        start_workers();
+    }
+    uint32_t lanes = pool.lanes;
+    mapal_pool_unlock();
+    return lanes;
+}
+
+void mapal_pool_offer(mapal_work *work)
+{
+    work->previous = NULL;
+    work->next = pool.newest;
+    if (pool.newest != NULL) {
+        pool.newest->previous = work;
+    }
+    pool.newest = work;
+}
+
+void mapal_pool_announce(mapal_work *work, int64_t slices)
+{
+    (void)atomic_fetch_add_explicit(&work->takable, slices, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&pool.arrivals, 1, memory_order_relaxed);
+    for (int64_t woken = 0; woken < slices && woken < (int64_t)pool.sleepers; woken++) {
+        (void)pthread_cond_signal(&pool.arrived);
+    }
+    mapal_pool_wake_host(work);
+}
+
+void mapal_pool_sleep(mapal_work *work)
+{
+    work->awaited = true;
+    (void)pthread_cond_wait(&work->changed, &pool.mutex);
+    work->awaited = false;
+}
+
+void mapal_pool_wake_host(mapal_work *work)
+{
+    if (work->awaited) {
+        (void)pthread_cond_signal(&work->changed);
+    }
+}
+
+void mapal_pool_withdraw(mapal_work *work)
+{
+    mapal_pool_lock();
+    if (work->previous != NULL) {
+        work->previous->next = work->next;
+    } else {
+        pool.newest = work->next;
+    }
+    if (work->next != NULL) {
+        work->next->previous = work->previous;
+    }
+    while (work->helpers != 0) {
+        mapal_pool_sleep(work);
+    }
+    mapal_pool_unlock();
+}

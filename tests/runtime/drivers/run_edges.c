@@ -1,0 +1,136 @@
+/* One run at a time: a trap at the end of the process, broken promises, what a launch costs, how many
+ * lanes there are. */
+#define _GNU_SOURCE
+#include "driver.h"
+
+#include "lanes.h"
+#include "mapal_runtime.h"
+#include "output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void nothing(int64_t low, int64_t high, void *frame)
+{
+    (void)low;
+    (void)high;
+    (void)frame;
+}
+
+static void traps_at_its_low(int64_t low, int64_t high, void *frame)
+{
+    (void)high;
+    (void)frame;
+    mapal_trap(MAPAL_TRAP_DIV_ZERO, (uint32_t)low);
+}
+
+static mapal_task task_of(mapal_task_function function, int64_t count)
+{
+    return (mapal_task){.function = function, .count = count, .quantum = 1, .pieces = 64};
+}
+
+/* Trapping slices of one task: the first element's counts, after what was printed before. */
+static void trap_at_exit(char **arguments)
+{
+    (void)arguments;
+    const mapal_task task[] = {task_of(nothing, 64), task_of(traps_at_its_low, 64)};
+    const mapal_task_plan plan = {2, task, NULL};
+    mapal_run *run = mapal_run_start(&plan, NULL);
+    mapal_run_at(run, 1);
+    mapal_run_settle(run);
+    mapal_print_i32(1, true);
+    mapal_run_at(run, 2);
+    mapal_run_settle(run);
+    mapal_print_i32(2, true);
+    mapal_run_finish(run);
+}
+
+static void broken_promise(char **arguments)
+{
+    mapal_task task[] = {task_of(nothing, 4), task_of(nothing, 4)};
+    if (strcmp(arguments[0], "quantum") == 0) {
+        task[0].quantum = 0;
+    } else if (strcmp(arguments[0], "pending") == 0) {
+        task[1].flags = MAPAL_TASK_HOST;
+        task[1].predecessors = 2;
+    }
+    const mapal_task_plan plan = {2, task, NULL};
+    mapal_run *run = mapal_run_start(&plan, NULL);
+    if (strcmp(arguments[0], "backward") == 0) {
+        mapal_run_at(run, 2);
+        mapal_run_at(run, 1);
+    } else if (strcmp(arguments[0], "ahead") == 0) {
+        mapal_run_await(run, 1);
+    } else if (strcmp(arguments[0], "not-host") == 0) {
+        mapal_run_complete(run, 0);
+    } else {
+        mapal_run_complete(run, 1);
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int by_value(const void *one, const void *other)
+{
+    double difference = *(const double *)one - *(const double *)other;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+/* COUNT: nanoseconds of a run of one task of so many empty slices: least, median, ninth decile. */
+static void launch_cost(char **arguments)
+{
+    enum { TIMES = 1001 };
+    static double taken[TIMES];
+    mapal_task task = task_of(nothing, strtoll(arguments[0], NULL, 10));
+    task.pieces = (uint32_t)task.count;
+    task.flags = MAPAL_TASK_TOTAL;
+    const mapal_task_plan plan = {1, &task, NULL};
+    for (int time = 0; time < TIMES; time++) {
+        double start = seconds();
+        mapal_run_finish(mapal_run_start(&plan, NULL));
+        taken[time] = seconds() - start;
+    }
+    qsort(taken, TIMES, sizeof *taken, by_value);
+    printf("%.0f %.0f %.0f\n", 1e9 * taken[0], 1e9 * taken[TIMES / 2], 1e9 * taken[TIMES * 9 / 10]);
+}
+
+static void print_lanes(char **arguments)
+{
+    (void)arguments;
+    printf("%u\n", mapal_lanes());
+}
+
+static void print_quota(char **arguments)
+{
+    printf("%u\n", mapal_quota_processors(arguments[0]));
+}
+
+typedef struct {
+    const char *name;
+    int arguments;
+    void (*function)(char **arguments);
+} scene;
+
+int main(int count, char **arguments)
+{
+    static const scene scenes[] = {
+        {"trap-at-exit", 0, trap_at_exit}, {"broken", 1, broken_promise},
+        {"launch", 1, launch_cost},        {"lanes", 0, print_lanes},
+        {"quota", 1, print_quota},
+    };
+    for (size_t number = 0; number < sizeof scenes / sizeof *scenes; number++) {
+        const scene *at = &scenes[number];
+        if (count >= 2 && strcmp(arguments[1], at->name) == 0 && count == 2 + at->arguments) {
+            at->function(arguments + 2);
+            mapal_output_flush();
+            return 0;
+        }
+    }
+    return unknown_scene(count < 2 ? "" : arguments[1]);
+}
