@@ -12,7 +12,7 @@ from mapal.ir.ops import FunctionId, ObjectId
 from mapal.ir.types import I32, I64, Array, Tuple
 from mapal.rewrite.passes import naturality
 from mapal.rewrite.pipeline import NATURALITY
-from tests.rewrite.build import ADD, DIV, LT, SUB, Lines, Program
+from tests.rewrite.build import ADD, DIV, LT, MUL, SUB, Lines, Program
 from tests.rewrite.outcomes import applied, census, declines, kept, kind, value
 
 PAIR = Tuple((I32, I32))
@@ -145,3 +145,143 @@ def test_an_index_of_another_type_is_no_element() -> None:
     graph = Program().main(lambda f: f.op(ADD, f.index(f.iota(4), f.c(2, I64)), f.f.input), (I32,))
     assert applied(graph, NATURALITY, (5,)) is graph
     assert value(kept(graph, (5,)), 5) == "7"
+
+
+def steady_map(build: Callable[[Lines], ObjectId | None], *, late: bool = False) -> Graph:
+    """Two elements of the map of a body over a range that captures a number."""
+    program = Program()
+    made = program.helper(build, (I32, I32), kind=FunctionKind.MAP_BODY, name="body")
+
+    def main(f: Lines) -> ObjectId:
+        array = f.f.map(made, (f.f.input,), f.iota(4), f.key(), late=late)
+        return f.op(SUB, f.index(array, f.c(1)), f.index(array, f.c(3)))
+
+    return program.main(main, (I32,))
+
+
+def test_a_body_that_does_not_read_its_element_is_applied_once() -> None:
+    graph = steady_map(lambda f: f.op(DIV, f.c(60), f.arg(0)))
+    result = applied(graph, NATURALITY, (3,), (0,))
+    found = census(result)
+    assert (found["Map"], found["Fill"], found["Div"]) == (0, 1, 1)
+    assert kind(result, 0) == "div_zero"
+    assert census(kept(graph, (3,), (0,)))["Map"] == 0
+
+
+def test_a_trap_of_a_steady_body_keeps_its_place() -> None:
+    """Beside an access that is out of range, written before or after it."""
+    for is_first in (True, False):
+        program = Program()
+        made = program.helper(
+            lambda f: f.op(DIV, f.c(60), f.arg(0)),
+            (I32, I32),
+            kind=FunctionKind.MAP_BODY,
+            name="body",
+        )
+
+        def main(f: Lines, made: FunctionId = made, is_first: bool = is_first) -> ObjectId:
+            numbers = f.array(f.f.input, f.f.input)
+            wrong = f.c(0) if is_first else f.index(numbers, f.c(9))
+            array = f.map(made, f.iota(4), f.f.input)
+            if is_first:
+                wrong = f.index(numbers, f.c(9))
+            return f.op(ADD, wrong, f.op(SUB, f.index(array, f.c(1)), f.index(array, f.c(3))))
+
+        graph = program.main(main, (I32,))
+        expected = "div_zero" if is_first else "index_oob"
+        assert kind(graph, 0) == expected
+        assert kind(applied(graph, NATURALITY, (0,), (3,)), 0) == expected
+        kept(graph, (0,), (3,))
+
+
+def test_a_steady_body_with_a_loop_stays() -> None:
+    def build(f: Lines) -> ObjectId:
+        return f.loop(f.arg(0), lambda s: f.op(LT, s, f.c(9)), lambda s: f.op(MUL, s, f.c(2)))
+
+    graph = steady_map(build)
+    assert naturality.PARTIAL in declines(graph, NATURALITY)
+    assert census(applied(graph, NATURALITY, (3,), (0,)))["Map"] == 1
+
+
+def test_a_steady_body_in_place_of_a_loop_stays_if_it_can_trap() -> None:
+    graph = steady_map(lambda f: f.op(DIV, f.c(60), f.arg(0)), late=True)
+    assert naturality.LATE in declines(graph, NATURALITY)
+    total = steady_map(lambda f: f.op(MUL, f.c(60), f.arg(0)), late=True)
+    assert census(applied(total, NATURALITY, (3,)))["Fill"] == 1
+
+
+def element_of_a_map(
+    build: Callable[[Lines], ObjectId | None], *, place: int | None = 2, shared: bool = False
+) -> Graph:
+    """One element of a map: at a literal place, or where the input says."""
+    program = Program()
+    made = program.helper(build, (I32, I32), kind=FunctionKind.MAP_BODY, name="body")
+
+    def main(f: Lines) -> ObjectId:
+        array = f.map(made, f.arg(0), f.arg(1))
+        read = f.index(array, f.arg(1) if place is None else f.c(place))
+        return f.op(ADD, read, f.index(array, f.c(0)) if shared else f.c(0))
+
+    return program.main(main, (FOUR, I32))
+
+
+def product(f: Lines) -> ObjectId:
+    return f.op(MUL, f.arg(0), f.arg(1))
+
+
+def test_an_element_of_a_map_is_computed_alone() -> None:
+    graph = element_of_a_map(product)
+    result = applied(graph, NATURALITY, (DATA, 7))
+    assert (census(result)["Map"], census(result)["Index"]) == (0, 1)
+    assert value(result, DATA, 7) == "210"
+    kept(graph, (DATA, 7))
+
+
+MADE = {
+    "a body that can trap": (
+        element_of_a_map(lambda f: f.op(DIV, f.c(60), f.arg(1))),
+        naturality.PARTIAL,
+    ),
+    "a place that may be wrong": (
+        element_of_a_map(product, place=None),
+        naturality.NOT_IN_RANGE,
+    ),
+    "a place that is wrong": (element_of_a_map(product, place=4), naturality.NOT_IN_RANGE),
+    "another reader": (element_of_a_map(product, shared=True), naturality.SHARED),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_maps_that_are_made_for_one_element(name: str) -> None:
+    graph, reason = MADE[name]
+    assert reason in declines(graph, NATURALITY)
+    arguments: list[tuple[object, ...]] = [(DATA, 2), (DATA, 9), ([0, 1, 2, 0], 2)]
+    assert census(applied(graph, NATURALITY, *arguments))["Map"] == 1
+    kept(graph, *arguments)
+
+
+def test_an_element_that_a_loop_reads_is_not_computed_there() -> None:
+    """The loop may read it more often than the map has elements."""
+    program = Program()
+    made = program.helper(product, (I32, I32), kind=FunctionKind.MAP_BODY, name="body")
+
+    def main(f: Lines) -> ObjectId:
+        array = f.map(made, f.arg(0), f.arg(1))
+        return f.loop(
+            f.arg(1), lambda s: f.op(LT, s, f.index(array, f.c(2))), lambda s: f.op(MUL, s, f.c(3))
+        )
+
+    graph = program.main(main, (FOUR, I32))
+    assert naturality.OTHER_REGION in declines(graph, NATURALITY)
+    assert census(kept(graph, (DATA, 7)))["Map"] == 1
+
+
+def test_a_zip_of_fills_is_a_fill() -> None:
+    def main(f: Lines) -> None:
+        fills = [f.f.fill(f.arg(slot), f.c(3), f.key()) for slot in range(2)]
+        f.f.zip(fills[0], fills[1], f.key(), Ret())
+
+    graph = Program().main(main, (I32, I32), Array(PAIR, 3))
+    found = census(kept(graph, (3, 4)))
+    assert (found["Zip"], found["Fill"]) == (0, 1)
+    assert value(graph, 3, 4) == "[(3, 4), (3, 4), (3, 4)]"

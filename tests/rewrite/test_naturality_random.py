@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from mapal.ir.graph import FunctionKind, Graph
-from mapal.ir.ops import FunctionId, ObjectId
+from mapal.ir.ops import BinaryCode, FunctionId, ObjectId
 from mapal.ir.types import I32, Array, Tuple
 from mapal.rewrite import apply_pass
-from mapal.rewrite.pipeline import NATURALITY, PASSES
+from mapal.rewrite.pipeline import NATURALITY, PASSES, STREAMS
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, SUB, Lines, Program
 from tests.rewrite.outcomes import kept
 
@@ -27,6 +28,24 @@ ARGUMENTS: list[tuple[object, ...]] = [
     ([1, 2, 3, 4, 5], 6),
     ([9, 8, 0, 6, 5], -1),
 ]
+
+
+def pair_fold(code: BinaryCode) -> Callable[[Lines], ObjectId]:
+    def build(f: Lines) -> ObjectId:
+        pair = f.arg(1)
+        return f.op(ADD, f.arg(0), f.op(code, f.proj(pair, 0), f.proj(pair, 1)))
+
+    return build
+
+
+def reader(code: BinaryCode | None) -> Callable[[Lines], ObjectId]:
+    """Reads the captured array at the number; with a code, computes with the number too."""
+
+    def build(f: Lines) -> ObjectId:
+        element = f.index(f.arg(0), f.arg(1))
+        return element if code is None else f.op(code, element, f.arg(1))
+
+    return build
 
 
 class Writer:
@@ -47,6 +66,51 @@ class Writer:
 
                 takes.append(self.program.helper(take, (PAIR,), kind=kind, name="take"))
         self.takes = takes
+        fold = FunctionKind.FOLD_BODY
+        self.pairs = [
+            self.program.helper(
+                lambda f: f.op(ADD, f.proj(f.f.input, 0), f.proj(f.f.input, 1)),
+                (PAIR,),
+                kind=kind,
+                name="sum",
+            ),
+            self.program.helper(
+                lambda f: f.op(DIV, f.proj(f.f.input, 0), f.proj(f.f.input, 1)),
+                (PAIR,),
+                kind=kind,
+                name="quotient",
+            ),
+        ]
+        self.captured = [
+            self.program.helper(
+                lambda f: f.op(MUL, f.arg(0), f.arg(1)), (I32, I32), kind=kind, name="product"
+            ),
+            self.program.helper(
+                lambda f: f.op(DIV, f.arg(1), f.arg(0)), (I32, I32), kind=kind, name="shares"
+            ),
+            self.program.helper(
+                lambda f: f.op(DIV, f.c(60), f.arg(0)), (I32, I32), kind=kind, name="steady"
+            ),
+        ]
+        self.folds = [
+            self.program.helper(
+                lambda f: f.op(SUB, f.op(MUL, f.arg(0), f.c(3)), f.arg(1)),
+                (I32, I32),
+                kind=fold,
+                name="total",
+            ),
+            self.program.helper(
+                lambda f: f.op(DIV, f.arg(0), f.arg(1)), (I32, I32), kind=fold, name="partial"
+            ),
+        ]
+        self.pair_folds = [
+            self.program.helper(pair_fold(code), (I32, PAIR), kind=fold, name="pairs")
+            for code in (MUL, DIV)
+        ]
+        self.readers = [
+            self.program.helper(reader(code), (FIVE, I32), kind=kind, name="read")
+            for code in (ADD, DIV, None)
+        ]
         self.maps = [
             self.program.helper(lambda f: f.op(ADD, f.f.input, f.c(1)), kind=kind, name="add"),
             self.program.helper(lambda f: f.op(DIV, f.c(12), f.f.input), kind=kind, name="div"),
@@ -58,7 +122,7 @@ class Writer:
 
     def main(self, f: Lines) -> ObjectId:
         self.arrays = [f.arg(0), f.iota(5), f.f.fill(f.arg(1), f.c(5), f.key())]
-        numbers = [f.arg(1), f.c(3)]
+        numbers = self.scalars = [f.arg(1), f.c(3)]
         for _ in range(self.draw.randint(2, 7)):
             self.array(f)
             if self.draw.random() < 0.7:
@@ -71,7 +135,15 @@ class Writer:
     def array(self, f: Lines) -> None:
         draw = self.draw
         one, other = draw.choice(self.arrays), draw.choice(self.arrays)
-        match draw.randrange(3):
+        match draw.randrange(7):
+            case 3:
+                made = f.map(draw.choice(self.pairs), f.f.zip(one, other, f.key()))
+            case 4:
+                made = f.map(draw.choice(self.captured), one, draw.choice(self.scalars))
+            case 5:
+                made = f.map(draw.choice(self.readers), f.iota(5), one)
+            case 6:
+                made = f.map(draw.choice(self.pairs), f.f.enumerate(one, f.key()))
             case 0:
                 made = f.map(draw.choice(self.takes), f.f.zip(one, other, f.key()))
             case 1:
@@ -83,7 +155,16 @@ class Writer:
     def number(self, f: Lines, numbers: list[ObjectId]) -> ObjectId:
         draw = self.draw
         x, array = draw.choice(numbers), draw.choice(self.arrays)
-        match draw.randrange(4):
+        match draw.randrange(8):
+            case 3:
+                return f.fold(draw.choice(self.folds), x, array)
+            case 4:
+                pairs = f.f.zip(array, draw.choice(self.arrays), f.key())
+                return f.fold(draw.choice(self.pair_folds), x, pairs)
+            case 5:
+                return f.fold(draw.choice(self.pair_folds), x, f.f.enumerate(array, f.key()))
+            case 6:
+                return f.index(f.map(draw.choice(self.maps), array), f.c(draw.randrange(5)))
             case 0:
                 return f.index(array, x)
             case 1:
@@ -126,5 +207,5 @@ def test_the_programs_reach_every_pass_they_are_for() -> None:
         graph = Writer(seed).graph()
         for step in PASSES:
             fired[step.name] += apply_pass(graph, step).plan.count
-    for name in (NATURALITY.name, "loop_lifting", "hoisting", "map_fusion"):
+    for name in (NATURALITY.name, STREAMS.name, "loop_lifting", "hoisting", "map_fusion"):
         assert fired[name] >= 20, fired
