@@ -11,7 +11,7 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _PACKAGE = "mapal"
 
@@ -44,16 +44,11 @@ class SourceDigests:
         pending = list(modules)
         while pending:
             module = pending.pop()
-            if module in found:
-                continue
-            known = self._file(module)
-            if known is None:
-                continue
-            found[module], imported = known
-            # Importing a module runs the packages that it lies in.
-            pending += imported
-            if "." in module:
-                pending.append(module.rpartition(".")[0])
+            if module not in found:
+                known = self._file(module)
+                if known is not None:
+                    found[module], reached = known
+                    pending += reached
         return found
 
     def forget_unused(self) -> None:
@@ -61,15 +56,18 @@ class SourceDigests:
         self.imports = {key: names for key, names in self.imports.items() if key in self._used}
 
     def _file(self, module: str) -> tuple[str, list[str]] | None:
-        """Hash and imports of a module; None if the name is no module of ours."""
+        """Hash of a module and the modules that importing it runs besides; None if the name is
+        no module of ours."""
         if self._paths is None:
             self._paths = module_paths(self._root)
         if module not in self._files:
             path = self._paths.get(module)
-            self._files[module] = self._read(module, path) if path is not None else None
+            self._files[module] = (
+                self._read(module, path, self._paths) if path is not None else None
+            )
         return self._files[module]
 
-    def _read(self, module: str, path: str) -> tuple[str, list[str]]:
+    def _read(self, module: str, path: str, paths: dict[str, str]) -> tuple[str, list[str]]:
         with open(path, "rb") as file:
             data = file.read()
         digest = hashlib.sha256(data).hexdigest()
@@ -79,7 +77,11 @@ class SourceDigests:
         if key not in self.imports:
             self.imports[key] = imports_of(data, module, path.endswith("__init__.py"))
             self.grown = True
-        return digest, self.imports[key]
+        # Most names that are imported are no modules. The packages that a module lies in run too.
+        reached = [name for name in self.imports[key] if name in paths]
+        if "." in module:
+            reached.append(module.rpartition(".")[0])
+        return digest, reached
 
 
 def module_paths(root: str) -> dict[str, str]:
@@ -102,7 +104,7 @@ def imports_of(source: bytes, module: str, is_package: bool) -> list[str]:
     `a` and `a.b`, since `b` may be a module."""
     package = module if is_package else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in _statements(ast.parse(source).body):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -113,3 +115,15 @@ def imports_of(source: bytes, module: str, is_package: bool) -> list[str]:
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
     return sorted(name for name in found if name.split(".")[0] == _PACKAGE)
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements in a list of them, to any depth. Expressions, which are most of a tree, hold
+    no import."""
+    for node in body:
+        yield node
+        for name in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(node, name, ()))
+        # The arms of `try` and `match` are no statements themselves.
+        for arm in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            yield from _statements(arm.body)

@@ -57,8 +57,15 @@ def program_steps(site: Site, program: Program) -> Iterator[Step]:
         inputs=(("ast", ast),),
         outputs=(("ir", ir),),
         options={"arithmetic": program.arithmetic},
+        tools=("msgspec",),
     )
-    yield make("check", "check", inputs=(("ast", ast), ("ir", ir)), outputs=(("check", check),))
+    yield make(
+        "check",
+        "check",
+        inputs=(("ast", ast), ("ir", ir)),
+        outputs=(("check", check),),
+        tools=("msgspec",),
+    )
     yield _rewriting(make, program, ir, check)
     yield make(
         "oracle",
@@ -145,7 +152,7 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
         inputs=(("ir", f"rewrite/{name}.ir"), *profile),
         outputs=tuple(emitted),
         options={"name": name, **profile_options, **({"ptxas": ptxas} if target.is_gpu else {})},
-        tools=("llvmlite", PTXAS) if target.is_gpu else (),
+        tools=("llvmlite", "pyyaml", PTXAS) if target.is_gpu else ("pyyaml",),
     )
     object_file = f"object/{place}.o"
     yield make(
@@ -158,7 +165,7 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
             ("object", object_file),
         ),
         options={"opt": program.opt, **profile_options},
-        tools=("llvmlite",),
+        tools=("llvmlite", "pyyaml"),
     )
     if target.skipped is None:
         yield make.local(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import mapal
-from mapal.pipeline.source_digest import SourceDigests, imports_of
+from mapal.pipeline.source_digest import SourceDigests, _statements, imports_of
 
 ROOT = str(Path(mapal.__file__).parent)
 
@@ -62,6 +63,47 @@ def test_relative_names_depend_on_the_place() -> None:
         "mapal.a", "mapal.a.x", "mapal.a.y", "mapal.a.y.z", "mapal.q", "mapal.w", "mapal.w.v",
     ]  # fmt: skip
     assert "mapal.a.b.x" in imports_of(source, "mapal.a.b", is_package=True)
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    source = b"""
+class A:
+    if x:
+        import mapal.a
+    else:
+        import mapal.b
+try:
+    import mapal.c
+except X:
+    import mapal.d
+else:
+    import mapal.e
+finally:
+    import mapal.f
+match x:
+    case 1:
+        import mapal.g
+async def h():
+    async with x:
+        for y in z:
+            import mapal.h
+        while z:
+            import mapal.i
+        else:
+            with w:
+                import mapal.j
+"""
+    found = imports_of(source, "mapal.m", is_package=False)
+    assert found == [f"mapal.{letter}" for letter in "abcdefghij"]
+
+
+def test_the_imports_of_our_own_modules_are_all_found() -> None:
+    for path in Path(ROOT).rglob("*.py"):
+        tree = ast.parse(path.read_bytes())
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        assert [node for node in _statements(tree.body) if node in nodes] == sorted(
+            nodes, key=lambda node: (node.lineno, node.col_offset)
+        )
 
 
 def test_stages_cover_their_own_code_and_not_each_others() -> None:
