@@ -53,8 +53,12 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"LLVM crashed on {options.file}: {crash}", TOOLCHAIN_FAILURE) from None
     compiler = require_compiler(lambda line: print(f"mapal: {line}", file=sys.stderr))
     sources = {file: path.read_bytes() for file, path in runtime_sources().items()}
-    runtime = build_runtime(compiler, sources)
-    write_if_changed(out, link(compiler, artifact.object, runtime), executable=True)
+    try:
+        executable = link(compiler, artifact.object, build_runtime(compiler, sources))
+    except OSError as error:
+        # The compiler reads and writes files in a temporary directory.
+        raise UserError(f"cannot link {out}: {error.strerror}", TOOLCHAIN_FAILURE) from None
+    write_if_changed(out, executable, executable=True)
     return 0
 
 

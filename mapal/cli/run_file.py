@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from mapal.project.file import ARITHMETICS, DEFAULT_STEPS
 
 TRAPPED = 101
 BUDGET_SPENT = 3
+LOST_OUTPUT = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         return BUDGET_SPENT
     results = output_files(outcome.result, ports)
     for name, path in outputs.items():
-        _write(path, results[name])
+        _write(name, path, results[name])
     return 0
 
 
@@ -89,7 +91,10 @@ def _read(name: str, path: str) -> bytes:
         raise UserError(f"input '{name}': {path}: {error.strerror}") from None
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(name: str, path: str, data: bytes) -> None:
     from mapal.pipeline.files import write_if_changed
 
+    # Replacing a device or a pipe by a file would surprise everybody else who uses it.
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UserError(f"output '{name}': {path}: is not a regular file", LOST_OUTPUT)
     write_if_changed(path, data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -86,3 +88,35 @@ def test_the_language_server_needs_its_input(files: dict[str, Path]) -> None:
     ended = _shell("lsp <&-", files)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("mapal: the language server talks on the standard input")
+
+
+def test_a_result_replaces_no_device_and_no_pipe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from mapal.cli.main import main
+
+    source, pipe = tmp_path / "seven.mapal", tmp_path / "pipe"
+    source.write_text("fn main() -> i32 { 7 }\n")
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path):
+        assert main(["run", str(source), "--output", f"result={path}"]) == 1
+        complaint = f"mapal: output 'result': {path}: is not a regular file\n"
+        assert capsys.readouterr().err == complaint
+    assert pipe.is_fifo()
+
+
+def test_a_linker_without_room_for_its_files_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from mapal.cli.main import main
+    from mapal.native import toolchain
+
+    def full(*arguments: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    source = tmp_path / "empty.mapal"
+    source.write_text("fn main() { }\n")
+    monkeypatch.setattr(toolchain, "link", full)
+    assert main(["compile", str(source), "-o", str(tmp_path / "program")]) == 4
+    assert "No space left on device" in (said := capsys.readouterr().err)
+    assert said.count("\n") == 1
