@@ -16,7 +16,7 @@ from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.native.workers import WorkerCrashed, shared_pool
 from mapal.pipeline import paranoid, reuse
 from mapal.pipeline.files import content_hash, describe, write_if_changed
-from mapal.pipeline.fingerprint import fingerprint
+from mapal.pipeline.fingerprint import fingerprint, surrounding_of
 from mapal.pipeline.lock import BuildLock
 from mapal.pipeline.records import Output, Record
 from mapal.pipeline.step import PATH_ROLE, Call, Environment, Step
@@ -187,8 +187,10 @@ def _read_inputs(step: Step, environment: Environment) -> tuple[dict[str, bytes]
 
 
 def _compute(step: Step, data: dict[str, bytes], environment: Environment) -> StageResult:
+    elsewhere = _elsewhere(step, environment)
     if step.function is not None:
-        result: StageResult = shared_pool().call(step.function, data, step.options)
+        call = elsewhere or shared_pool().call
+        result: StageResult = call(step.function, data, step.options)
         return result
     assert step.local is not None
     with step.site.scratch() as scratch:
@@ -197,7 +199,23 @@ def _compute(step: Step, data: dict[str, bytes], environment: Environment) -> St
             for role, label in step.inputs
             if role.startswith(PATH_ROLE)
         }
-        return step.local(Call(step, data, paths, scratch, environment.tools))
+        return step.local(Call(step, data, paths, scratch, environment.tools, elsewhere))
+
+
+def _elsewhere(step: Step, environment: Environment) -> Callable[..., Any] | None:
+    """Calls a function of a step on the cluster of the build; None if there is none."""
+    cluster = environment.cluster
+    if cluster is None:
+        return None
+    from mapal.pipeline.cluster import Needs, Request
+
+    needs = Needs(
+        step.modules,
+        environment.digests.of(step.modules),
+        environment.tools.versions(step.tools),
+        surrounding_of(step.surrounding),
+    )
+    return lambda function, *arguments: cluster.call(Request(needs, function, arguments))
 
 
 def _check_inputs(step: Step, hashes: dict[str, str], environment: Environment) -> None:

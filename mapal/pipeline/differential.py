@@ -8,7 +8,8 @@ differs, and keeps the result files as evidence.
 from __future__ import annotations
 
 import json
-import os
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,16 +71,46 @@ def check(call: Call) -> StageResult:
 
 
 def _run(call: Call, threads: int, ports: list[str]) -> Run:
+    program = Path(call.paths["program"])
+    inputs = {
+        role.removeprefix(_INPUT): Path(path)
+        for role, path in sorted(call.paths.items())
+        if role.startswith(_INPUT)
+    }
+    if call.elsewhere is None:
+        return run_here(program, inputs, ports, threads, Path(call.scratch))
+    contents = {port: path.read_bytes() for port, path in inputs.items()}
+    name = f"{run_of_bytes.__module__}:{run_of_bytes.__name__}"
+    run: Run = call.elsewhere(name, program.read_bytes(), contents, ports, threads)
+    return run
+
+
+def run_of_bytes(
+    program: bytes, inputs: Mapping[str, bytes], ports: Sequence[str], threads: int
+) -> Run:
+    """`run_here` for a machine that has the content of the files only."""
+    with tempfile.TemporaryDirectory(prefix="mapal-run-") as name:
+        scratch = Path(name)
+        executable = scratch / "program"
+        executable.write_bytes(program)
+        executable.chmod(0o700)
+        paths = {port: scratch / f"input.{port}.npy" for port in inputs}
+        for port, path in paths.items():
+            path.write_bytes(inputs[port])
+        return run_here(executable, paths, ports, threads, scratch)
+
+
+def run_here(
+    program: Path, inputs: Mapping[str, Path], ports: Sequence[str], threads: int, scratch: Path
+) -> Run:
+    """Runs an executable with files for its entry's parameters; `ports` are its results."""
     arguments: list[str] = []
-    for role, path in sorted(call.paths.items()):
-        if role.startswith(_INPUT):
-            arguments += ["--input", f"{role.removeprefix(_INPUT)}={os.path.abspath(path)}"]
-    files = {port: Path(call.scratch, f"{threads}.{port}.npy").absolute() for port in ports}
+    for port, path in inputs.items():
+        arguments += ["--input", f"{port}={path.absolute()}"]
+    files = {port: Path(scratch, f"{threads}.{port}.npy").absolute() for port in ports}
     for port, file in files.items():
         arguments += ["--output", f"{port}={file}"]
-    outcome = run_executable(
-        Path(call.paths["program"]), arguments, environment={"MAPAL_THREADS": str(threads)}
-    )
+    outcome = run_executable(program, arguments, environment={"MAPAL_THREADS": str(threads)})
     outputs = {port: path.read_bytes() for port, path in files.items() if path.is_file()}
     return Run(threads, outcome, outputs)
 

@@ -28,9 +28,8 @@ from mapal.pipeline.verify_task import verify_task
 from mapal.pipeline.workspace import Workspace, load_workspace
 from mapal.target.document import closest
 
-VARIABLES = ("target", "program", "paranoid")
+VARIABLES = ("target", "program", "paranoid", "executor")
 _SWEEP_VARIABLES = ("count", "seed", "rewrite")
-_LATER_VARIABLES = ("executor",)
 
 _STAGES = {
     "parse": "source to syntax tree and location table",
@@ -93,8 +92,6 @@ def _variables() -> dict[str, str]:
     """The command line's `name=value` words. Raises `UserError` for one that has no meaning."""
     given: dict[str, str] = dict(doit.doit_cmd._CMDLINE_VARS or {})
     for name in given:
-        if name in _LATER_VARIABLES:
-            raise UserError(f"the variable {name!r} is not supported yet")
         if name not in (*VARIABLES, *_SWEEP_VARIABLES):
             known = ", ".join((*VARIABLES, *_SWEEP_VARIABLES))
             raise UserError(

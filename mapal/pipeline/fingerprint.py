@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from mapal.pipeline.tools import C_COMPILER
@@ -35,13 +35,13 @@ _COMPILER_VARIABLES = (
     "SDKROOT",
 )
 
+_SYSTEM = "system"
+
 
 def fingerprint(record: Record, step: Step) -> str:
     """The fingerprint of the run of a step that begins this record, in hexadecimal."""
     roles = {role: record["inputs"][label] for role, label in step.inputs}
-    surrounding = {"system": _system()}
-    for name in step.surrounding:
-        surrounding[name] = SURROUNDINGS[name]()
+    surrounding = surrounding_of(step.surrounding)
     if C_COMPILER in step.tools:
         surrounding["variables"] = json.dumps(
             {name: os.environ[name] for name in _COMPILER_VARIABLES if name in os.environ}
@@ -56,6 +56,13 @@ def fingerprint(record: Record, step: Step) -> str:
     ]
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def surrounding_of(names: Iterable[str]) -> dict[str, str]:
+    """The system, and what else of this machine is named."""
+    surrounding = {_SYSTEM: _system()}
+    surrounding.update({name: SURROUNDINGS[name]() for name in names if name != _SYSTEM})
+    return surrounding
 
 
 @functools.cache

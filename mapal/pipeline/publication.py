@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapal.diagnostics import LocationTable, SourceText, UserError
-from mapal.pipeline.files import write_if_changed
+from mapal.pipeline.files import content_hash, remove_leftovers, write_if_changed
 from mapal.pipeline.former import Difference, Snapshot, remember
 from mapal.pipeline.session import Session
 from mapal.pipeline.site import BUILD, STATE
@@ -55,7 +55,10 @@ class Ending:
 
 
 def publish(session: Session, ending: Ending) -> None:
-    """Writes the page and the test results. Raises `UserError` if a file cannot be written."""
+    """Writes the page and the test results. To be called with the build lock held. Raises
+    `UserError` if a file cannot be written."""
+    if session.workspace.joint:
+        remove_leftovers(BUILD)  # no project sweeps here after a build that was killed
     content = build_content(session, ending)
     write_if_changed(RESULTS, junit_xml(list(_cases(content))))
     write_if_changed(PAGE, render_page(content))
@@ -146,7 +149,6 @@ class _Reader:
         data = _bytes(path)
         if data is None:
             return
-        from mapal.pipeline.files import content_hash
         from mapal.pipeline.stages.parse import source_text
 
         try:

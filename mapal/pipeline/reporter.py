@@ -14,10 +14,10 @@ from typing import Any
 
 from doit.exceptions import UnmetDependency
 
-from mapal.diagnostics import UserError
+from mapal.diagnostics import CompilerBug, UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.files import write_if_changed
-from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks
+from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks, say
 from mapal.pipeline.site import BUILD
 
 REPORT = "report"
@@ -50,6 +50,7 @@ class BuildReporter:
         self._progress.expect(lambda: number_of_tasks(tasks, list(selected_tasks)))
         if sessions.exists():
             sessions.current().begin()
+            sessions.current().endings.append(self._leave_documents)
         # Waiting for another build is no part of this one.
         self._begun = time.monotonic()
 
@@ -106,20 +107,27 @@ class BuildReporter:
     def teardown_task(self, task: Any) -> None:
         """Stages need no teardown."""
 
-    def complete_run(self) -> None:
-        activate(None)
-        self._progress.close()
-        for message in self._errors:
-            print(f"ERROR: {message}", file=sys.stderr)
+    def _leave_documents(self) -> None:
+        """Writes what a build leaves about itself, before another one may begin here."""
         if self._ran:
             self._write_last_build()
         if sessions.exists():
             session = sessions.current()
             if self._publishes or any(_is_of_a_build(name, session) for name in self._ran):
                 self._publish(session)
-            lines = [self._counts(), *self._remarks(session), *self._verdicts(session)]
-            self._out.write("".join(f"{line}\n" for line in lines))
-            self._out.flush()
+
+    def complete_run(self) -> None:
+        activate(None)
+        self._progress.close()
+        for message in self._errors:
+            print(f"ERROR: {message}", file=sys.stderr)
+        if not sessions.exists():
+            self._leave_documents()
+            return
+        session = sessions.current()
+        lines = [self._counts(), *self._remarks(session), *self._verdicts(session)]
+        self._out.write("".join(f"{line}\n" for line in lines))
+        self._out.flush()
 
     def _note(self, task: Any, action: str) -> None:
         now = time.monotonic()
@@ -138,7 +146,7 @@ class BuildReporter:
         try:
             write_if_changed(os.path.join(BUILD, "last-build.json"), text.encode() + b"\n")
         except UserError as error:
-            print(f"mapal: {error.message}", file=sys.stderr)
+            say(f"mapal: {error.message}")
 
     def _publish(self, session: sessions.Session) -> None:
         """Writes the page about the build. What goes wrong there is no failure of the build."""
@@ -147,7 +155,9 @@ class BuildReporter:
         try:
             publish(session, Ending(self._failed, frozenset(self._blocked)))
         except UserError as error:
-            print(f"mapal: {error.message}", file=sys.stderr)
+            say(f"mapal: {error.message}")
+        except CompilerBug as bug:
+            say(f"mapal: internal error: {bug}")
 
     def _counts(self) -> str:
         """How many tasks were done in which way; those that there were none of are left out."""

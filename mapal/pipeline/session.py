@@ -30,6 +30,8 @@ class Session:
         self.steps: dict[str, Step] = {}
         # How each task that ran was done, `ran` or `cached`, asked after it succeeded.
         self.outcomes: dict[str, Callable[[], str]] = {}
+        # What is still to be written when all tasks are over and nobody else may build yet.
+        self.endings: list[Callable[[], None]] = []
 
     def add(self, step: Step) -> None:
         self.steps[step.task] = step
@@ -40,9 +42,13 @@ class Session:
 
     def end(self) -> None:
         """Writes down the records, and what may make the next build quicker."""
+        while self.endings:
+            self.endings.pop()()
         self.workspace.finish_loading()
         if self.workspace.environment.cache is not None:
             self.workspace.environment.cache.close()
+        if self.workspace.environment.cluster is not None:
+            self.workspace.environment.cluster.close()
         for site in self.workspace.sites:
             try:
                 site.records.close()

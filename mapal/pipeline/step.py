@@ -15,6 +15,7 @@ from mapal.pipeline.source_digest import SourceDigests
 from mapal.pipeline.tools import Tools
 
 if TYPE_CHECKING:
+    from mapal.pipeline.cluster import Cluster
     from mapal.pipeline.stages.result import StageResult
     from mapal.project.file import Program
 
@@ -25,24 +26,28 @@ PATH_ROLE = "path."
 @dataclass(frozen=True, slots=True)
 class Environment:
     """What the tasks of one build share. A `paranoid` build believes nothing that it was told
-    about earlier runs: every stage runs, and its result is compared."""
+    about earlier runs: every stage runs, and its result is compared. With a `cluster`, work that
+    can be done elsewhere is."""
 
     hashes: FileHashes
     digests: SourceDigests
     tools: Tools
     cache: ResultCache | None = None
     paranoid: bool = False
+    cluster: Cluster | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a stage that works with paths and tools is given; others get bytes only."""
+    """What a stage that works with paths and tools is given; others get bytes only. `elsewhere`
+    calls a function, `package.module:name`, on a cluster, if there is one."""
 
     step: Step
     inputs: dict[str, bytes]
     paths: dict[str, str]
     scratch: str
     tools: Tools
+    elsewhere: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

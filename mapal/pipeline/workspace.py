@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mapal.cache import open_cache
 from mapal.diagnostics import UserError
@@ -25,17 +26,21 @@ from mapal.target import NATIVE, TargetProfile, host_architecture, list_profiles
 from mapal.target.detect import why_not_executable
 from mapal.target.document import closest
 
+if TYPE_CHECKING:
+    from mapal.pipeline.cluster import Cluster
+
 PROJECTS = "projects"
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What the command line chose: target names, or None for each project's own; a program, or
-    None for all; whether to believe anything about earlier builds."""
+    None for all; whether to believe anything about earlier builds; the cluster to use, or None."""
 
     targets: tuple[str, ...] | None
     program: str | None
     paranoid: bool = False
+    executor: str | None = None
 
 
 class Workspace:
@@ -54,6 +59,7 @@ class Workspace:
             Tools(cache.compiler, _say),
             cache=open_cache(os.environ, _say),
             paranoid=selection.paranoid,
+            cluster=_cluster(selection.executor),
         )
         self.lock = BuildLock([os.path.join(BUILD, STATE), *(site.state for site in self.sites)])
         self._profiles: dict[str, tuple[TargetProfile, tuple[str, ...]]] = {}
@@ -110,7 +116,8 @@ class Workspace:
 
 def load_workspace(variables: Mapping[str, str]) -> Workspace:
     """The workspace of the current directory: the project in it, or else all of `projects/*`.
-    `variables` are `target`, `program` and `paranoid` from the command line. Raises `UserError`."""
+    `variables` are `target`, `program`, `paranoid` and `executor` from the command line. Raises
+    `UserError`."""
     cache = LoadCache(os.path.join(BUILD, STATE, "load.json"))
     if os.path.exists(PROJECT_FILE):
         roots = [""]
@@ -136,7 +143,16 @@ def _selection(variables: Mapping[str, str]) -> Selection:
                 raise UserError(
                     f"unknown target {name!r}; known are {', '.join(known)}{closest(name, known)}"
                 )
-    return Selection(targets, variables.get("program"), _is_on(variables.get("paranoid", "0")))
+    is_paranoid = _is_on(variables.get("paranoid", "0"))
+    return Selection(targets, variables.get("program"), is_paranoid, variables.get("executor"))
+
+
+def _cluster(executor: str | None) -> Cluster | None:
+    if executor is None:
+        return None
+    from mapal.pipeline.cluster import Cluster, scheduler_address
+
+    return Cluster(scheduler_address(executor))
 
 
 def _is_on(text: str) -> bool:

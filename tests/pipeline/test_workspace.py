@@ -33,7 +33,7 @@ def inside(project: ProjectDirectory) -> Iterator[ProjectDirectory]:
         (("target=generic,zen33",), "did you mean 'zen3'?"),
         (("target=",), "unknown target ''"),
         (("program=helo",), "unknown program 'helo'; programs are hello, scale; did you mean 'he"),
-        (("executor=dask",), "'executor'"),
+        (("executor=dask",), "executor is 'dask'; expected dask://HOST:PORT"),
     ],
 )
 def test_misspelt_selections_are_errors(
