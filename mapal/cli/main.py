@@ -66,6 +66,9 @@ def main(arguments: Sequence[str]) -> int:
         return _BUG_STATUS
     except BrokenPipeError:
         return 1  # whoever read our output has seen enough
+    except MemoryError:
+        print(f"{_PROGRAM}: out of memory", file=sys.stderr)
+        return 1  # as an executable does
     except KeyboardInterrupt:
         return _INTERRUPTED_STATUS
 

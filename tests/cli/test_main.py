@@ -44,6 +44,8 @@ def test_usage_errors_are_status_two(capsys: pytest.CaptureFixture[str]) -> None
         (Unsupported("too new"), 2, "mapal: not supported: too new"),
         (CompilerBug("oops"), 70, "mapal: internal error: oops"),
         (KeyboardInterrupt(), 130, ""),
+        (BrokenPipeError(), 1, ""),
+        (MemoryError(), 1, "mapal: out of memory"),
     ],
 )
 def test_ways_out(
