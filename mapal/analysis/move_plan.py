@@ -1,0 +1,95 @@
+"""Maps that only move data: each element is one element of a captured array, at an address that
+is affine in the quotient and remainder of its number by a literal. Transposition is one.
+
+Geometry only: which order of moving is good for a cache is for code generation to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mapal.analysis.addresses import Affine, affine, component, division
+from mapal.analysis.index_arrays import index_length
+from mapal.analysis.tile_safety import is_tile_safe
+from mapal.ir import ops
+from mapal.ir.graph import Graph, Morphism
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId
+from mapal.ir.types import Array, Type
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSite:
+    """Element `row * width + column` of `rows * width` is element `row_step * row + column_step *
+    column` of the capture `slot`, which has `length` elements of type `element`."""
+
+    width: int
+    rows: int
+    row_step: int
+    column_step: int
+    slot: int
+    element: Type
+    length: int
+
+
+def move_plan(graph: Graph, function: FunctionId) -> Mapping[MorphismId, MoveSite]:
+    """The moving maps of a function."""
+    return graph.remembered(("move plan", function), lambda: _plan(graph, function))
+
+
+def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, MoveSite]:
+    found: dict[MorphismId, MoveSite] = {}
+    for identity in graph.functions[function].morphisms:
+        morphism = graph.morphisms[identity]
+        if isinstance(morphism.op, ops.Map) and morphism.op.captures:
+            site = _site(graph, morphism, morphism.op)
+            if site is not None:
+                found[identity] = site
+    return found
+
+
+def _site(graph: Graph, morphism: Morphism, op: ops.Map) -> MoveSite | None:
+    body = graph.functions[op.body]
+    count = index_length(graph, graph.operands(morphism)[-1])
+    access = graph.definer(body.output)
+    if count is None or access is None or not is_tile_safe(graph, op.body):
+        return None
+    if isinstance(access.op, ops.Output):
+        access = graph.definer(access.source)
+    if access is None or not isinstance(access.op, ops.Index):
+        return None
+    array, place = graph.operands(access)
+    slot = component(graph, array, body.input)
+    if slot is None or slot >= op.captures:
+        return None
+    address = affine(graph, place, lambda obj: split_element(graph, obj, body.input, op.captures))
+    return None if address is None else _geometry(graph, address, count, slot, array)
+
+
+def split_element(graph: Graph, obj: ObjectId, product: ObjectId, element: int) -> Affine | None:
+    """The quotient or remainder of a component of a product by a literal, as a terminal."""
+    found = division(graph, obj)
+    if found is None or component(graph, found[1], product) != element:
+        return None
+    code, _, divisor = found
+    return Affine(0, {("quotient" if code is BinaryCode.DIV else "remainder", divisor): 1})
+
+
+def _geometry(
+    graph: Graph, address: Affine, count: int, slot: int, array: ObjectId
+) -> MoveSite | None:
+    ty = graph.ty(array)
+    assert isinstance(ty, Array)
+    widths = {divisor for _, divisor in address.terms}
+    kinds = {kind for kind, _ in address.terms}
+    if len(widths) != 1 or kinds != {"quotient", "remainder"} or address.base != 0:
+        return None
+    (width,) = widths
+    rows, rest = divmod(count, width) if width >= 2 else (0, 1)
+    if rest or rows < 2:
+        return None
+    row_step = address.coefficient(("quotient", width))
+    column_step = address.coefficient(("remainder", width))
+    if row_step * (rows - 1) + column_step * (width - 1) >= ty.length:
+        return None  # the arithmetic wraps
+    return MoveSite(width, rows, row_step, column_step, slot, ty.element, ty.length)
