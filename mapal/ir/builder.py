@@ -41,6 +41,7 @@ class GraphBuilder:
         self.out_edges: list[list[MorphismId]] = []
         self._names: set[str] = set()
         self._accepted: set[Type] = set()
+        self._tuples: dict[tuple[Type, ...], Tuple] = {}
         self._region_depths: list[int] = []
         self._region_jumps: list[RegionId] = []
         self._guards = 0
@@ -131,6 +132,13 @@ class GraphBuilder:
         )
 
     # Tables: used by FunctionBuilder ------------------------------------------------
+
+    def tuple_of(self, items: tuple[Type, ...]) -> Tuple:
+        """The tuple type of some components, made once: operations pack their operands."""
+        found = self._tuples.get(items)
+        if found is None:
+            found = self._tuples[items] = Tuple(items)
+        return found
 
     def add_object(
         self,

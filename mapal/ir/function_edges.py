@@ -224,7 +224,7 @@ class FunctionEdges:
         dest: Destination,
         late: bool = False,
     ) -> ObjectId:
-        pack = self._mint(Tuple(tuple(map(self.ty, operands))), key)
+        pack = self._mint(self._graph.tuple_of(tuple(map(self.ty, operands))), key)
         for slot, operand in enumerate(operands):
             self._pair(operand, pack, slot, len(operands), key)
         return self._edge(op, pack, ty, key, dest, late=late)

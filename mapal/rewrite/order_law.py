@@ -40,11 +40,14 @@ def _disordered(
     after: dict[FunctionId, dict[MorphismId, int]] = {}
     found: set[FunctionId] = set()
     for copy in replayed.copies:
+        survivors = list(_survivors(graph, copy, proved))
+        if len(survivors) < 2:
+            continue
         if copy.into not in after:
             after[copy.into] = _numbered(replayed.graph, copy.into)
         places = after[copy.into]
         last = -1
-        for morphism in _survivors(graph, copy, proved):
+        for morphism in survivors:
             place = places.get(morphism)
             if place is None:
                 continue
