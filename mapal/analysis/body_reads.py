@@ -122,13 +122,7 @@ def _by_number(
         access = _access_by(graph, edge)
         array = None if access is None else graph.operands(access)[0]
         slot = None if array is None else slots.get(array)
-        if (
-            access is None
-            or array is None
-            or slot is None
-            or not _has(graph, array, length)
-            or _is_result(graph, access.target)
-        ):
+        if access is None or array is None or slot is None or not _has(graph, array, length):
             needs_number = True
         else:
             found.append((access.id, access.target, slot))

@@ -30,6 +30,9 @@ from mapal.rewrite.loop_states import loops_without_state, without_loops
 __all__ = ["EMPTY", "Declined", "Fusion", "Lifting", "PlanError", "PlanMaker", "RewritePlan"]
 
 
+STATELESS = "the next state of the loop would not depend on its state"
+
+
 class PlanError(CompilerBug):
     """A pass planned what a plan law forbids; `law` names it."""
 
@@ -217,6 +220,8 @@ class PlanMaker:
         """The plan, less what would leave a loop without a state to depend on."""
         plan = self._plan()
         stuck = loops_without_state(self.graph, plan)
+        for loop in sorted(stuck):
+            self.decline(self.graph.loops[loop].key, STATELESS)
         return without_loops(self.graph, plan, stuck) if stuck else plan
 
     def _plan(self) -> RewritePlan:

@@ -190,6 +190,9 @@ class StreamBody:
                 values[0] if len(values) == 1 else replay.f.pack(values, key)
             )
         yield replay.region(scope, record.body, replay.f.root, scope.prefix)
+        if record.output in reads:
+            replay.f.enter(replay.f.root)
+            replay.f.output(scope.values[record.output], self.key)
 
 
 class _Terms:

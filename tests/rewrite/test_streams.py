@@ -224,6 +224,7 @@ def test_an_element_read_in_an_arm() -> None:
 
 STAYS = {
     "the array is longer": ("3 -> iota -> map { i -> p0[i] } -> ret;", "[i32; 3]"),
+    "an element of a longer array": ("3 -> iota -> map { i -> p0[i] + 1 } -> ret;", "[i32; 3]"),
     "a computed number": ("4 -> iota -> map { i -> p0[3 - i] } -> ret;", "[i32; 4]"),
     "the number as well": ("4 -> iota -> map { i -> p0[i] + i } -> ret;", "[i32; 4]"),
 }
@@ -236,6 +237,14 @@ def test_numbers_that_are_needed(name: str) -> None:
     assert (found["Iota"], found["Map"]) == (1, 1)
 
 
+def test_a_body_that_gives_the_element_itself() -> None:
+    copied = of("4 -> iota -> map { i -> p0[i] } -> m; m[1] * m[2] -> ret;")
+    assert census(kept(copied, (A, B, 5)))["Map"] == 0
+    last = of("4 -> iota -> n; (0, n) -> fold { s, i -> p0[i] } -> ret;")
+    assert census(kept(last, (A, B, 5)))["Iota"] == 0
+    assert value(last, A, B, 5) == "1"
+
+
 def test_an_access_that_may_trap_stays_in_the_body() -> None:
     """In an arm, or out of range, an access may run less often than once, or trap."""
     in_arm = of(
@@ -244,6 +253,12 @@ def test_an_access_that_may_trap_stays_in_the_body() -> None:
     assert kind(in_arm, [1, 1, 1, 1], B, 9) == "done"
     assert kind(in_arm, A, B, 9) == "index_oob"
     kept(in_arm, ([1, 1, 1, 1], B, 9), (A, B, 9), (A, B, 2))
+    guarded = of(
+        "(0, p0) -> fold { s, x -> (p2 >= 0) -> { -true-> {"
+        "(p2 < 4) -> { -true-> s + p1[p2] * x; -false-> s; } } -false-> s; } } -> ret;"
+    )
+    assert [kind(guarded, A, B, place) for place in (9, -1, 2)] == ["done"] * 3
+    kept(guarded, (A, B, 9), (A, B, -1), (A, B, 2))
     outside = of("(0, p0) -> fold { s, x -> s + p1[p2] * (7 / x) } -> ret;")
     arguments = [([0, 1, 1, 1], B, 9), (A, B, 9), (A, B, 2)]
     kept(outside, *arguments)
