@@ -13,6 +13,8 @@ __all__ = [
     "task_lint",
     "task_lock",
     "task_mapal",
+    "task_mutants",
+    "task_rewrite_times",
     "task_sweep",
     "task_test",
 ]
@@ -40,6 +42,16 @@ def task_test() -> dict[str, Any]:
 def task_compile_times() -> dict[str, Any]:
     """processor and wall time of every stage for every program, as tables"""
     return {"actions": ["python -m mapal.bench.compile_time projects/*/"], "verbosity": 2}
+
+
+def task_rewrite_times() -> dict[str, Any]:
+    """processor time of rewriting 1,000 to 100,000 operations, and its growth"""
+    return {"actions": ["python -m mapal.bench.rewrite_time"], "verbosity": 2}
+
+
+def task_mutants() -> dict[str, Any]:
+    """the tests against the rewriter without one exclusion after another"""
+    return {"actions": ["python -m tests.mutations.run"], "verbosity": 2}
 
 
 def task_sweep() -> dict[str, Any]:
