@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from mapal.cache.entry import Damaged, Entry, decode, encode
 from mapal.cache.settings import Settings, read_settings
-from mapal.cache.store import LocalStore
 
 if TYPE_CHECKING:
+    from mapal.cache.entry import Entry
     from mapal.cache.remote import RemoteStore
+    from mapal.cache.store import LocalStore
 
 COUNTERS = ("hits", "remote_hits", "misses", "stored", "damaged", "evicted")
 """What is counted: results found here, found afar, not found; entries written, found damaged and
@@ -47,6 +47,8 @@ class ResultCache:
 
     def put(self, key: str, entry: Entry) -> None:
         """Keeps a result."""
+        from mapal.cache.entry import encode
+
         data = encode(key, entry)
         self._write(key, data)
         _, remote = self._stores()
@@ -66,11 +68,15 @@ class ResultCache:
     def _stores(self) -> tuple[LocalStore, RemoteStore | None]:
         with self._lock:
             if self._opened is None:
+                from mapal.cache.store import LocalStore
+
                 store = LocalStore(self._settings.place(), self._settings.limit_bytes)
                 self._opened = store, _remote(self._settings, self._say)
             return self._opened
 
     def _local(self, key: str) -> Entry | None:
+        from mapal.cache.entry import Damaged, decode
+
         store, _ = self._stores()
         try:
             data = store.read(key)
@@ -87,6 +93,8 @@ class ResultCache:
         data = remote.read(key) if remote is not None else None
         if remote is None or data is None:
             return None
+        from mapal.cache.entry import Damaged, decode
+
         try:
             entry = decode(key, data)
         except Damaged:

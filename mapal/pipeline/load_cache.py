@@ -8,7 +8,6 @@ depends on. Losing that file, or not being able to write it, costs time only.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import shutil
@@ -22,6 +21,7 @@ from mapal.native.toolchain import Compiler, Search, candidates, find_compiler
 from mapal.native.workers import shared_pool
 from mapal.pipeline.files import FileHashes, write_if_changed
 from mapal.pipeline.source_digest import SourceDigests
+from mapal.pipeline.tools import package_version
 from mapal.project.file import (
     PROJECT_FILE,
     Project,
@@ -125,7 +125,7 @@ class LoadCache:
         """The detected profile of this machine."""
         key = _key(
             host_identity(),
-            importlib.metadata.version("llvmlite"),
+            package_version("llvmlite"),
             self.digests.of(["mapal.target.detect"]),
         )
 

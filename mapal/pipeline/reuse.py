@@ -6,9 +6,8 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING
 
-from mapal.cache import Entry
-
 if TYPE_CHECKING:
+    from mapal.cache import Entry
     from mapal.pipeline.stages.result import StageResult
     from mapal.pipeline.step import Environment, Step
 
@@ -27,6 +26,8 @@ def keep(step: Step, key: str, result: StageResult, environment: Environment) ->
     """Puts a result into the cache if it is a success; failures are always found anew."""
     if environment.cache is None or result.diagnostics or result.failure is not None:
         return
+    from mapal.cache import Entry
+
     entry = Entry(stage=step.stage, files=result.outputs, summary=result.summary)
     environment.cache.put(key, entry)
 

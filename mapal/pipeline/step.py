@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mapal.cache import ResultCache
 from mapal.diagnostics import CompilerBug
 from mapal.pipeline.files import FileHashes
 from mapal.pipeline.records import Record
@@ -15,6 +14,7 @@ from mapal.pipeline.source_digest import SourceDigests
 from mapal.pipeline.tools import Tools
 
 if TYPE_CHECKING:
+    from mapal.cache import ResultCache
     from mapal.pipeline.cluster import Cluster
     from mapal.pipeline.stages.result import StageResult
     from mapal.project.file import Program

@@ -61,7 +61,19 @@ def _installed_version(name: str) -> str:
         from mapal.native.ptxas import ptxas_version
 
         return ptxas_version() or ""
+    return package_version(name)
+
+
+def package_version(name: str) -> str:
+    """The version of an installed package; an empty text if there is none of that name. Reads
+    the one line that says it: parsing all that is said about a package takes much longer."""
     try:
-        return importlib.metadata.version(name)
+        said = importlib.metadata.distribution(name).read_text("METADATA") or ""
     except importlib.metadata.PackageNotFoundError:
         return ""
+    for line in said.splitlines():
+        if line.startswith("Version:"):
+            return line.removeprefix("Version:").strip()
+        if not line:
+            break
+    return importlib.metadata.version(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from mapal.pipeline.site import Site
 from mapal.pipeline.source_digest import SourceDigests
 from mapal.pipeline.stages.result import StageResult
 from mapal.pipeline.step import Call, Environment, Step
-from mapal.pipeline.tools import Tools
+from mapal.pipeline.tools import Tools, package_version
 from mapal.project.file import Program, Project
 from tests.pipeline.test_source_digest import ROOT
 
@@ -240,6 +241,12 @@ def test_a_compiler_is_required_before_it_is_recorded(site: Site) -> None:
     record, _ = run_step(step(site, upper, tools=("cc",)), env)
     assert record["tools"] == {"cc": "cc 1"}
     assert env.tools.versions(["no-such-package", "ptxas"])["no-such-package"] == ""
+
+
+def test_versions_of_packages_are_those_that_are_installed() -> None:
+    for name in ("numpy", "llvmlite", "pyyaml", "PyYAML", "doit", "mapal"):
+        assert package_version(name) == importlib.metadata.version(name)
+    assert package_version("no-such-package") == ""
 
 
 def test_tools_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

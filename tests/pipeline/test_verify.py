@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mapal.pipeline import rebuild, session
-from mapal.pipeline.verify_task import compare
+from mapal.pipeline.verification import compare
 from tests.pipeline.directories import ProjectDirectory
 
 
@@ -92,7 +92,7 @@ def test_a_manifest_that_differs_is_an_error(
         manifest.write_bytes(manifest.read_bytes().replace(b'"llvmlite": "', b'"llvmlite": "9'))
         return directory, failure
 
-    monkeypatch.setattr("mapal.pipeline.verify_task.rebuild", other_tools)
+    monkeypatch.setattr("mapal.pipeline.verification.rebuild", other_tools)
     result = project.doit("verify", "program=hello")
     assert result.status != 0
     assert "build/manifest.json differs from byte " in result.err
