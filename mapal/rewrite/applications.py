@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from mapal.ir import ops
 from mapal.ir.graph import Key, Morphism
@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 class FillOfBody:
     """A map whose body does not read its element is a fill of what the body gives."""
 
+    law: ClassVar[str] = "fill of a body"
+
 
 @dataclass(frozen=True, slots=True)
 class FillOfPair:
     """A zip of the fills of two values is a fill of their pair."""
+
+    law: ClassVar[str] = "zip of fills"
 
     left: ObjectId
     right: ObjectId
@@ -33,6 +37,8 @@ class FillOfPair:
 @dataclass(frozen=True, slots=True)
 class BodyAtPlace:
     """An element of a map is what the body makes of that element. The map is not made."""
+
+    law: ClassVar[str] = "element of a map"
 
     map: MorphismId
 

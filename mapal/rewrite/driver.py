@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapal.diagnostics import CompilerBug
-from mapal.ir.graph import Graph, Key
+from mapal.ir.graph import Graph
 from mapal.ir.ops import FunctionId
-from mapal.ir.text_values import key_text
 from mapal.ir.verify import verify
 from mapal.rewrite.copies import Replayed
 from mapal.rewrite.entries import RewritePlan
 from mapal.rewrite.order_law import disordered
 from mapal.rewrite.plan import Declined, PlanMaker
 from mapal.rewrite.replay import replay
+from mapal.rewrite.report import Report
 from mapal.rewrite.restriction import without_functions
 
 MAXIMUM_ROUNDS = 32
@@ -116,7 +116,8 @@ def rewrite_with(
     graph: Graph, passes: Sequence[RewritePass], observe: Observer | None = None
 ) -> RewriteResult:
     """The graph after the passes, with a report: the rounds (the idle last one included), how
-    often each pass applied, and what each left alone in the last round, and why."""
+    often each law of each pass applied and where, and what each left alone in the last round,
+    and why."""
     with _collection_paused():
         return _rewrite(graph, passes, observe)
 
@@ -124,32 +125,21 @@ def rewrite_with(
 def _rewrite(
     graph: Graph, passes: Sequence[RewritePass], observe: Observer | None
 ) -> RewriteResult:
-    applied: dict[str, int] = {}
-    rounds = 0
+    report = Report([step.name for step in passes])
     changed = True
-    declined: list[tuple[str, Key, str]] = []
     while changed:
-        if rounds == MAXIMUM_ROUNDS:
+        if report.rounds == MAXIMUM_ROUNDS:
             raise CompilerBug(f"rewriting does not settle in {MAXIMUM_ROUNDS} rounds")
-        rounds += 1
+        report.begin_round()
         changed = False
-        declined = []
         for step in passes:
             application = apply_pass(graph, step)
-            declined += [(step.name, entry.key, entry.reason) for entry in application.declined]
+            report.declined += [
+                (step.name, entry.key, entry.reason) for entry in application.declined
+            ]
             if application.replayed is not None:
-                applied[step.name] = applied.get(step.name, 0) + application.plan.count
+                report.fired(step.name, graph, application.plan)
                 before, graph, changed = graph, application.replayed.graph, True
                 if observe is not None:
                     observe(step, before, graph)
-    report = {
-        "schema": 1,
-        "passes": [step.name for step in passes],
-        "rounds": rounds,
-        "applied": [{"pass": name, "count": count} for name, count in applied.items()],
-        "declined": [
-            {"pass": name, "site": key_text(key), "reason": reason}
-            for name, key, reason in declined
-        ],
-    }
-    return RewriteResult(graph, report)
+    return RewriteResult(graph, report.content())

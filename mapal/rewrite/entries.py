@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from mapal.ir.graph import Value
 from mapal.ir.ops import GuardId, LoopId, MorphismId, ObjectId, RegionId
 from mapal.rewrite.applications import Application
-from mapal.rewrite.terms import Term
+from mapal.rewrite.terms import Element, Number, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,21 @@ class Streaming:
     unread: frozenset[int] = frozenset()
     is_numbered: bool = False
 
+    @property
+    def law(self) -> str:
+        """The law that the entry stands for, or the strongest of several."""
+        if self.absorbed:
+            return "absorbed map"
+        if self.is_numbered:
+            return "enumerated map"
+        if self.reads:
+            return "elements by number"
+        if self.steady:
+            return "steady access"
+        if self.element is not None and not isinstance(self.element, Number | Element):
+            return "element of zip, enumerate or fill"
+        return "captures"
+
 
 @dataclass(frozen=True)
 class RewritePlan:
@@ -101,28 +116,14 @@ class RewritePlan:
     move: Mapping[ObjectId, RegionId] = field(default_factory=dict)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """The number of entries of each channel."""
+        return {channel.name: len(getattr(self, channel.name)) for channel in fields(self)}
+
+    @property
     def count(self) -> int:
         """The number of entries."""
-        return sum(
-            map(
-                len,
-                (
-                    self.alias,
-                    self.constify,
-                    self.drop,
-                    self.share,
-                    self.reoperand,
-                    self.fuse,
-                    self.stream,
-                    self.apply,
-                    self.inline,
-                    self.lift,
-                    self.resolve_guards,
-                    self.resolve_loops,
-                    self.move,
-                ),
-            )
-        )
+        return sum(self.counts.values())
 
     @cached_property
     def reoperanded(self) -> frozenset[MorphismId]:

@@ -9,16 +9,19 @@ import sys
 import pytest
 
 from mapal.diagnostics import CompilerBug
+from mapal.ir import ops
 from mapal.ir.ops import ObjectId
 from mapal.ir.text import parse_graph, print_graph
+from mapal.ir.text_values import key_text
 from mapal.ir.types import I32, Tuple
 from mapal.rewrite import PIPELINE, PassFailure, RewritePass, apply_pass, rewrite, rewrite_with
 from mapal.rewrite.driver import ORDER_WOULD_CHANGE
 from mapal.rewrite.pipeline import CONSTANT_FOLDING, DEAD_CODE, PASSES
 from mapal.rewrite.plan import PlanMaker
+from mapal.rewrite.report import MOST_SITES
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, Lines, Program
 from tests.rewrite.outcomes import census, declines, kept, kind
-from tests.rewrite.programs import EXAMPLES, ROOT, graph_of_file
+from tests.rewrite.programs import EXAMPLES, ROOT, graph_of, graph_of_file
 
 
 def mixed(f: Lines) -> ObjectId:
@@ -78,14 +81,47 @@ def test_c67_the_pipeline_is_idempotent() -> None:
 
 def test_the_report() -> None:
     graph = Program().main(lambda f: f.op(ADD, f.op(MUL, f.c(2), f.c(3)), f.f.input), (I32,))
+    (product,) = (m for m in graph.morphisms if m.op == ops.Binary(MUL))
     report = rewrite_with(graph, (CONSTANT_FOLDING, DEAD_CODE)).report
     assert report == {
         "schema": 1,
         "passes": ["constant_folding", "dead_code"],
         "rounds": 2,
-        "applied": [{"pass": "constant_folding", "count": 1}],
+        "applied": [
+            {
+                "pass": "constant_folding",
+                "count": 1,
+                "laws": {"constify": 1},
+                "sites": [key_text(product.key)],
+            }
+        ],
         "declined": [],
     }
+
+
+LAWS = {
+    "absorbed map": "a -> map { x -> x + 1 } -> m; (0, m) -> fold { s, x -> s + x } -> ret;",
+    "enumerated map": "4 -> iota -> map { i -> (i, a[3 - i]) } -> m; m[1].1 + m[2].0 -> ret;",
+    "elements by number": "4 -> iota -> map { i -> a[i] + 1 } -> m; m[1] + m[2] -> ret;",
+    "steady access": "(0, a) -> fold { s, x -> s + x * a[2] } -> ret;",
+    "element of zip, enumerate or fill": "a -> enumerate -> e;"
+    "(0, e) -> fold { s, x -> s + x.0 * x.1 } -> ret;",
+    "captures": "4 -> iota -> n; (0, a) -> fold { s, x -> s + n[x % 1] } -> ret;",
+    "fill of a body": "a[1] -> x; a -> map { y -> x * 2 } -> m; m[1] + m[2] -> ret;",
+    "zip of fills": "(a[1], 4) -> fill -> m; (m, m) -> zip -> z; z[1].0 + z[2].1 -> ret;",
+    "element of a map": "a -> map { x -> x * 2 } -> m; m[1] + 1 -> ret;",
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_report_names_laws_and_places(law: str) -> None:
+    graph = graph_of(f"fn main(a: [i32; 4]) -> i32 {{ {LAWS[law]} }}")
+    report = rewrite_with(graph, PASSES).report
+    laws = [name for entry in report["applied"] for name in entry["laws"]]
+    assert law in laws
+    for entry in report["applied"]:
+        assert entry["count"] == sum(entry["laws"].values())
+        assert 1 <= len(entry["sites"]) <= min(entry["count"], MOST_SITES)
 
 
 def test_the_pipeline_names_its_passes() -> None:
