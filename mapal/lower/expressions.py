@@ -181,14 +181,16 @@ def _struct(context: Context, node: ast.StructLiteral) -> DraftValue:
     return context.operate(MakeStruct(struct), parts, struct, over(node.tokens))
 
 
-def require_type(value: DraftValue, wanted: Type, what: str, tokens: ast.Tokens) -> None:
+def require_type(
+    value: DraftValue, wanted: Type, what: str, tokens: ast.Tokens, hint: str | None = None
+) -> None:
     """L1201 unless a value has the type that its place needs."""
     if value.ty != wanted:
         raise stop(
             "L1201",
             f"{what} needs `{wanted}`, not `{value.ty}`",
             tokens,
-            _conversion_hint(value.ty, wanted),
+            hint or _conversion_hint(value.ty, wanted),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mapal.ir.types import Array, Struct, Tuple, component, product_arity
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, component, product_arity
 from mapal.lower.context import Context, over
 from mapal.lower.draft import DraftValue
 from mapal.lower.expressions import reject_string, require_type
@@ -38,11 +38,30 @@ def return_whole(context: Context, value: DraftValue | None, tokens: ast.Tokens)
             tokens,
             f"write `-> {value.ty}` behind its parameters",
         )
-    require_type(value, signature.result, "the result", tokens)
+    hint = _literal_tail_hint(signature.item.body.tail, signature.result, tokens)
+    require_type(value, signature.result, "the result", tokens, hint)
     if signature.effectful:
         context.result = (value, over(tokens))
     else:
         context.draft.returns.append((value, over(tokens)))
+
+
+def _literal_tail_hint(tail: ast.Chain | None, result: Type, tokens: ast.Tokens) -> str | None:
+    """What to write for a literal at the end of a function, whose type its place does not say;
+    None for any other return, and for a literal that could not be a result at all."""
+    if tail is None or tail.tokens != tokens or tail.stages or not isinstance(result, Scalar):
+        return None
+    literal, sign = tail.head, ""
+    if isinstance(literal, ast.Unary) and literal.operator == "-":
+        literal, sign = literal.operand, "-"
+    match literal:
+        case ast.FloatLiteral(text=text) if result.is_float:
+            written = text
+        case ast.IntegerLiteral(value=value) if result.is_integer:
+            written = str(value)
+        case _:
+            return None
+    return f"write `{sign}{written} -> ret;`: at the end of a block a literal has its default type"
 
 
 def return_slot(context: Context, slot: int, value: DraftValue, tokens: ast.Tokens) -> None:

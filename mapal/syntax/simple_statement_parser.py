@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from mapal.syntax import ast
 from mapal.syntax.cursor import Abandon
 from mapal.syntax.expression_parser import OPERAND_STARTS
-from mapal.syntax.newcomers import FOREIGN_OPERATORS, FOREIGN_STATEMENTS
+from mapal.syntax.newcomers import FOREIGN_OPERATORS, FOREIGN_STATEMENTS, FOREIGN_TYPES
 from mapal.syntax.stage_parser import StageParser
 
 Context = Literal["plain", "stage"]
@@ -202,6 +202,9 @@ class SimpleStatementParser(StageParser):
         hint = f"end the statement with `;`: `{text};`" if text else "end the statement with `;`"
         if self.kind == "name" and self.token.text in FOREIGN_OPERATORS and not self.on_new_line():
             hint, goes_on = FOREIGN_OPERATORS[self.token.text], False
+        before = self.tokens[self.position - 1].text
+        if self.kind == "name" and before in FOREIGN_TYPES and not self.on_new_line():
+            hint = f"the name stands first: `{self.token.text}: {FOREIGN_TYPES[before]}`"
         new_line = self.on_new_line()
         self.report_unexpected(wanted, hint)
         begins = self.kind in OPERAND_STARTS or self.kind in ("mut", "loop", "guard", "}", "end")

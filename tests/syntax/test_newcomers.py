@@ -152,6 +152,17 @@ HABITS = {
     "type before the name": statement(
         "int x = 4;", "L0005", 7, "write `x: i32 <- 4;`", "x: i32 <- 4;"
     ),
+    "type before a name with an arrow": statement(
+        "int x <- 4;", "P0001", 5, "the name stands first: `x: i32`", "x: i32 <- 4;"
+    ),
+    "type before a name behind an arrow": statement(
+        "4.0 -> double x;", "P0001", 15, "the name stands first: `x: f64`", "4.0 -> x: f64;"
+    ),
+    "literal at the end": Habit(
+        "fn f() -> f32 { -1.5 }\nfn main() { }", "L1201", (1, 17),
+        "write `-1.5 -> ret;`: at the end of a block a literal has its default type",
+        "fn f() -> f32 { -1.5 -> ret; }\nfn main() { }",
+    ),
     "if as a value": statement(
         "y <- if true { 1 } else { 2 };", "P0001", 6, f"choose a value with a guard: {GUARD}",
         "true -> { -true-> 1; -false-> 2; } -> y;",
