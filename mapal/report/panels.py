@@ -128,6 +128,7 @@ def _rewriting(program: ProgramContent, laws: Mapping[str, str]) -> Panel:
             "places": [
                 place_of_key(program, str(site)) for site in counts.get(name, {}).get("sites", ())
             ],
+            "laws": _several(counts.get(name, {}).get("laws", {})),
             "refused": sum(entry["law"] == name for entry in declined),
         }
         for name in report.get("passes", ())
@@ -139,14 +140,29 @@ def _rewriting(program: ProgramContent, laws: Mapping[str, str]) -> Panel:
         stage="rewriting",
         title="Rewriting",
         label=f"{program.build}/rewrite/{program.name}.report.json",
-        detail=f"{fired} of {len(rows)} laws fired",
+        detail=f"{fired} of {len(rows)} passes fired",
         data={
             "rows": rows,
             "declined": declined,
             "rounds": report.get("rounds", 0),
-            "validation": report.get("validation"),
+            "validation": _validated(report.get("validation")),
         },
     )
+
+
+def _several(laws: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The laws of a pass that has more to say than its own name."""
+    return list(laws.items()) if len(laws) > 1 else []
+
+
+def _validated(validation: Any) -> str:
+    """What checking the passes by runs found, in words; empty if they were not checked."""
+    if not isinstance(validation, Mapping):
+        return str(validation or "")
+    numbers = {name: validation.get(name, 0) for name in ("changes", "inputs", "runs")}
+    words = ", ".join(f"{number:,} {name}" for name, number in numbers.items())
+    undecided = len(validation.get("undecided", ()))
+    return words + (f"; not decided within their steps: {undecided}" if undecided else "")
 
 
 def _plan(

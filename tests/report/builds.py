@@ -48,7 +48,15 @@ REWRITING: dict[str, Any] = {
     "schema": 1,
     "passes": ["inlining", "loop_lifting"],
     "rounds": 2,
-    "applied": [{"pass": "inlining", "count": 3}],
+    "applied": [
+        {
+            "pass": "inlining",
+            "count": 3,
+            "laws": {"replace": 2, "erase": 1},
+            "sites": ["5-9", "1/0"],
+        }
+    ],
+    "validation": {"inputs": 3, "generated": 2, "undecided": ["one"], "changes": 4, "runs": 12},
     "declined": [{"pass": "loop_lifting", "site": "1/5-9", "reason": "the loop carries the token"}],
 }
 BENCH: dict[str, Any] = {

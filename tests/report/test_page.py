@@ -68,6 +68,9 @@ def test_what_a_reader_looks_for_is_there_without_scripts() -> None:
         "Not vectorised: no instruction",
         "one pass, the body in place",
         "small functions in place of calls",
+        "replace 2, erase 1",
+        "at 3:10 2:1",
+        "4 changes, 3 inputs, 12 runs; not decided within their steps: 1",
         "the loop carries the token",
         "traps: index_oob at src/stop.mapal:3:10",
         "The same, byte for byte, as build/assembly/generic/scale",
@@ -111,7 +114,7 @@ def test_nothing_in_a_build_can_become_markup() -> None:
         "passes": [HOSTILE],
         "rounds": HOSTILE,
         "validation": HOSTILE,
-        "applied": [{"pass": HOSTILE, "count": 1, "sites": [HOSTILE]}],
+        "applied": [{"pass": HOSTILE, "count": 1, "sites": [HOSTILE], "laws": {HOSTILE: 1, "": 2}}],
         "declined": [{"pass": HOSTILE, "site": HOSTILE, "reason": HOSTILE}],
     }
     stages = ("source", "lower", "rewrite")
