@@ -18,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 when the client ends the session. Raises `UserError` without the optional packages."""
+    """0 when the client ends the session, 1 if it does so without `shutdown`. Raises `UserError`
+    without the optional packages."""
     if importlib.util.find_spec("pygls") is None:
         raise UserError(
             "the language server needs the package pygls: install it with "
@@ -28,5 +29,4 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("the language server talks on the standard input, which is closed")
     from mapal.language_server import serve
 
-    serve()
-    return 0
+    return serve()

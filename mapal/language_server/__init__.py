@@ -10,8 +10,9 @@ import os
 import sys
 
 
-def serve() -> None:
-    """Serve one client on the standard streams until it ends the session."""
+def serve() -> int:
+    """Serve one client on the standard streams until it ends the session. The exit status of the
+    protocol: 1 if the client says `exit` without `shutdown`."""
     from mapal.language_server.server import MapalServer
 
     # The protocol closes its streams at the end, and the process has a use for its own.
@@ -19,4 +20,6 @@ def serve() -> None:
         os.fdopen(os.dup(sys.stdin.fileno()), "rb") as incoming,
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as outgoing,
     ):
-        MapalServer().start_io(incoming, outgoing)
+        server = MapalServer()
+        server.start_io(incoming, outgoing)
+    return 1 if server.told_to_exit and not server.asked_to_shut_down else 0

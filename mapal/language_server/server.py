@@ -61,6 +61,8 @@ class MapalServer(LanguageServer):
         super().__init__(_SOURCE, importlib.metadata.version("mapal"))
         self._rest_seconds = rest_seconds
         self._documents: dict[str, _Document] = {}
+        self.asked_to_shut_down = False
+        self.told_to_exit = False
         for method, serve in _FEATURES.items():
             self.feature(method)(serve)
 
@@ -112,6 +114,14 @@ class MapalServer(LanguageServer):
 
 
 # Notifications and requests -------------------------------------------------------------
+
+
+def _shutting_down(server: MapalServer, parameters: None) -> None:
+    server.asked_to_shut_down = True
+
+
+def _exiting(server: MapalServer, parameters: None) -> None:
+    server.told_to_exit = True
 
 
 def _opened(server: MapalServer, parameters: types.DidOpenTextDocumentParams) -> None:
@@ -188,6 +198,8 @@ async def _formatting(
 
 
 _FEATURES: dict[str, Callable[..., object]] = {
+    types.SHUTDOWN: _shutting_down,
+    types.EXIT: _exiting,
     types.TEXT_DOCUMENT_DID_OPEN: _opened,
     types.TEXT_DOCUMENT_DID_CHANGE: _changed,
     types.TEXT_DOCUMENT_DID_CLOSE: _closed,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 
 import pytest
 from lsprotocol import types
@@ -183,3 +186,26 @@ def test_without_the_optional_package(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["lsp"]) == 2
     assert "`pip install 'mapal[lsp]'`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "status"), [(["exit"], 1), (["shutdown", "exit"], 0)])
+def test_the_exit_status_tells_whether_the_session_was_shut_down(
+    words: list[str], status: int
+) -> None:
+    message = b""
+    for method in ["initialize", *words]:
+        body: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+        if method == "initialize":
+            body |= {"id": 1, "params": {"processId": None, "rootUri": None, "capabilities": {}}}
+        elif method == "shutdown":
+            body |= {"id": 2}
+        text = json.dumps(body).encode()
+        message += b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
+    server = subprocess.run(
+        [sys.executable, "-m", "mapal", "lsp"],
+        input=message,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert server.returncode == status
