@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mapal.analysis.path_plan import Checkpoint, PathPlan, Task, Wait, path_plan
-from mapal.analysis.path_units import spine, units
+from mapal.analysis.path_units import is_clock_read, spine, units
 from mapal.ir.graph import Graph, ObjectKind
 from mapal.ir.ops import ObjectId
 from mapal.ir.types import I32, IO
@@ -49,6 +49,7 @@ def test_every_value_is_there_when_a_task_reads_it(source: Path) -> None:
                     made_by.update(dict.fromkeys(unit.defines, number))
             members = [unit for task in plan.tasks for unit in task.units]
             on_spine = spine(graph, function.id)
+            clocks = {o for unit in members if is_clock_read(unit) for o in unit.defines}
             assert len(members) == len({unit.first for unit in members})
             assert len(members) + sum(
                 unit.item.target in on_spine for unit in units(graph, function.id)
@@ -61,6 +62,7 @@ def test_every_value_is_there_when_a_task_reads_it(source: Path) -> None:
                     for obj in unit.reads:
                         if graph.is_token_bearing(obj):
                             continue
+                        assert obj not in clocks, "only the spine reads clocks"
                         is_input = graph.objects[obj].kind is ObjectKind.PARAMETER
                         assert is_input or obj in own or made_by[obj] in earlier
                     own |= unit.defines

@@ -287,6 +287,37 @@ def test_c42_update_of_update() -> None:
     assert census(kept(graph, ([1, 2, 3],)))["Update"] == 1
 
 
+def test_updates_of_different_places_stay() -> None:
+    """Also where the same place is written before and after another one."""
+    array = Array(I32, 3)
+
+    def main(f: Lines) -> ObjectId:
+        a = f.update(f.f.input, f.c(1), f.c(10))
+        a = f.update(a, f.c(2), f.c(20))
+        return f.update(a, f.c(1), f.c(30))
+
+    graph = Program().main(main, (array,), array)
+    result = applied(graph, CONSTANT_FOLDING, ([1, 2, 3],))
+    assert value(result, [1, 2, 3]) == "[1, 30, 20]"
+    assert census(result)["Update"] == 3
+    kept(graph, ([1, 2, 3],))
+
+
+def test_a_loop_whose_condition_is_true_stays() -> None:
+    """Only one that ends at once is resolved."""
+
+    def main(f: Lines) -> ObjectId:
+        return f.loop(
+            f.f.input,
+            lambda s: f.op(BinaryCode.OR, f.op(GT, s, f.c(0)), f.c(True, BOOL)),
+            lambda s: f.op(ADD, s, f.c(1)),
+        )
+
+    graph = Program().main(main, (I32,))
+    assert kind(graph, 5) == "diverged"
+    assert kind(applied(graph, CONSTANT_FOLDING, (5,)), 5) == "diverged"
+
+
 def test_c43_through_structure() -> None:
     point = Struct("Point", (("x", I32), ("y", I32)))
 
