@@ -60,9 +60,9 @@ def test_every_value_is_there_when_a_task_reads_it(source: Path) -> None:
                 own: set[ObjectId] = set()
                 for unit in task.units:
                     for obj in unit.reads:
+                        assert obj not in clocks or unit.defines <= clocks, "not on the spine"
                         if graph.is_token_bearing(obj):
                             continue
-                        assert obj not in clocks, "only the spine reads clocks"
                         is_input = graph.objects[obj].kind is ObjectKind.PARAMETER
                         assert is_input or obj in own or made_by[obj] in earlier
                     own |= unit.defines
