@@ -162,8 +162,18 @@ class PlanMaker:
         self._fuse[fusion.outer] = fusion
 
     def stream(self, streaming: Streaming) -> None:
-        """A consumer goes over other arrays; what it absorbs, nobody else reads."""
+        """A consumer goes over other arrays; what it absorbs, nobody else reads, and what it
+        reads exists where it will stand."""
         graph = self.graph
+        place = graph.morphisms[streaming.place]
+        spans = positions(graph, place.function)
+        for obj in (*streaming.captures, *streaming.sources, *streaming.kept):
+            if (
+                graph.objects[obj].function != place.function
+                or not spans.encloses(graph.region_of(obj), place.region)
+                or not comes_before(graph, obj, place.target)
+            ):
+                raise PlanError("P2", f"object {obj} does not exist before {place.id}")
         for obj in streaming.absorbed:
             if graph.objects[obj].kind is not ObjectKind.TEMPORARY:
                 raise PlanError("P1", f"array {obj} is the result")

@@ -272,3 +272,18 @@ def test_a_loop_that_may_trap_or_run_forever_stays(name: str) -> None:
     graph = graph_of(f"fn main(p0: i32) -> i32 {{ {STAYING[name]} p0 + 1 -> ret; }}")
     assert census(applied(graph, DEAD_CODE, (3,), (50,)))["loops"] == 1
     assert census(kept(graph, (3,), (50,)))["loops"] == 1
+
+
+@pytest.mark.parametrize("use", ["p0 -> f -> unused;", "[p0, 1] -> map { x -> x -> f } -> unused;"])
+@pytest.mark.parametrize("divisor", ["x - i", "3"])
+def test_a_dead_call_of_a_loop_that_ends(use: str, divisor: str) -> None:
+    """It goes if the loop is total, and stays if a pass may trap."""
+    text = (
+        "fn f(x: i32) -> i32 { mut y: i32 <- x; mut i: i32 <- 0; loop { (y > -9 && i < 3) -> {"
+        f"-true-> {{ y + 7 / ({divisor}) -> y; i + 1 -> i; -> loop; }} -false-> y -> ret; }} }} }}"
+        f"fn main(p0: i32) -> i32 {{ {use} p0 + 1 -> ret; }}"
+    )
+    graph = graph_of(text)
+    found = census(applied(graph, DEAD_CODE, (2,), (50,)))
+    assert (found["Call"] + found["Map"] > 0) == (divisor != "3")
+    assert kind(kept(graph, (2,), (50,)), 2) == ("done" if divisor == "3" else "div_zero")

@@ -619,6 +619,10 @@ NOT_PROVED = {
         mut n: i32 <- 6; {STATE}
         loop {{ (i < n) -> {{ -true-> {{ s * 3 + i -> s; n - i -> n; i + 1 -> i; -> loop; }}
         -false-> s -> ret; }} }} }}""",
+    "a bound that passes exchange": f"""fn main(p0: i32) -> i32 {{
+        mut n: i32 <- 6; mut m: i32 <- 2; {STATE}
+        loop {{ (i < n) -> {{ -true-> {{ s * 3 + i -> s; n -> t; m -> n; t -> m; i + 1 -> i;
+        -> loop; }} -false-> s -> ret; }} }} }}""",
     "a division that traps": f"""fn main(p0: i32) -> i32 {{
         {STATE} 6 / (p0 - 3) -> n;
         loop {{ (i < n) -> {{ -true-> {BODY} -false-> s -> ret; }} }} }}""",

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from mapal.ir.graph import Graph
+from mapal.ir import ops
+from mapal.ir.graph import FunctionKind, Graph, Morphism
 from mapal.ir.ops import ObjectId
 from mapal.ir.types import BOOL, I32, IO
 from mapal.rewrite import rewrite_with
+from mapal.rewrite.applications import BodyAtPlace
+from mapal.rewrite.entries import Streaming
 from mapal.rewrite.pipeline import CONSTANT_FOLDING, PASSES
 from mapal.rewrite.plan import PlanError, PlanMaker
+from mapal.rewrite.replay import replay
+from mapal.rewrite.terms import Applied, Number
 from tests.rewrite.build import ADD, DIV, LT, MUL, Lines, Program
 from tests.rewrite.outcomes import applied, census, ending, kept, kind, value
 
@@ -233,3 +240,91 @@ def test_tokens_are_in_no_plan() -> None:
     with pytest.raises(PlanError):
         maker.drop(token)
     assert kind(graph) == "done"
+
+
+def doubled(f: Lines) -> ObjectId:
+    return f.op(MUL, f.f.input, f.c(2))
+
+
+def folded(
+    body: Callable[[Lines], ObjectId], *, is_shared: bool
+) -> tuple[Graph, Morphism, Morphism]:
+    """A fold of a map, with another reader of the map or without; the map and the fold."""
+    program = Program()
+    one = program.helper(body, kind=FunctionKind.MAP_BODY, name="one")
+    two = program.helper(
+        lambda f: f.op(ADD, f.arg(0), f.arg(1)),
+        (I32, I32),
+        kind=FunctionKind.FOLD_BODY,
+        name="two",
+    )
+
+    def main(f: Lines) -> ObjectId:
+        array = f.map(one, f.iota(4))
+        total = f.fold(two, f.f.input, array)
+        late = f.op(ADD, total, f.index(array, f.c(1)) if is_shared else f.c(0))
+        return f.op(ADD, late, f.f.input)
+
+    graph = program.main(main, (I32,))
+    (inner,) = (m for m in graph.morphisms if isinstance(m.op, ops.Map))
+    (outer,) = (m for m in graph.morphisms if isinstance(m.op, ops.Fold))
+    return graph, inner, outer
+
+
+def absorbing(graph: Graph, inner: Morphism, outer: Morphism, *captures: ObjectId) -> Streaming:
+    pair = graph.operands(outer)[0]
+    return Streaming(
+        consumer=outer.id,
+        place=outer.id,
+        sources=(),
+        count=4,
+        element=Applied(inner.id, Number()),
+        captures=captures,
+        absorbed=(inner.target, pair),
+        kept=(graph.feeders(pair)[0],),
+    )
+
+
+def test_p3_absorbed_arrays_have_no_other_reader() -> None:
+    graph, inner, outer = folded(doubled, is_shared=True)
+    with pytest.raises(PlanError, match="P3"):
+        PlanMaker(graph).stream(absorbing(graph, inner, outer))
+    graph, inner, outer = folded(doubled, is_shared=False)
+    maker = PlanMaker(graph)
+    maker.stream(absorbing(graph, inner, outer))
+    result = replay(graph, maker.finish()).graph
+    assert census(result)["Map"] == 0
+    assert value(result, 5) == value(graph, 5) == "22"
+
+
+def test_p2_a_body_captures_what_exists() -> None:
+    graph, inner, outer = folded(doubled, is_shared=False)
+    sums = [m.target for m in graph.morphisms if m.op == ops.Binary(ADD)]
+    assert len(sums) == 3
+    for late in sums:
+        with pytest.raises(PlanError, match="P2"):
+            PlanMaker(graph).stream(absorbing(graph, inner, outer, late))
+
+
+def test_p4_a_map_that_is_not_made_is_total() -> None:
+    def reading(body: Callable[[Lines], ObjectId], *, is_shared: bool) -> tuple[Graph, Morphism]:
+        program = Program()
+        one = program.helper(body, kind=FunctionKind.MAP_BODY, name="one")
+
+        def main(f: Lines) -> ObjectId:
+            array = f.map(one, f.iota(4))
+            other = f.index(array, f.c(2)) if is_shared else f.f.input
+            return f.op(ADD, f.index(array, f.c(1)), other)
+
+        graph = program.main(main, (I32,))
+        (inner,) = (m for m in graph.morphisms if isinstance(m.op, ops.Map))
+        return graph, inner
+
+    for body, is_shared, law in (
+        (doubled, True, "P3"),
+        (lambda f: f.op(DIV, f.c(6), f.f.input), False, "P4"),
+    ):
+        graph, inner = reading(body, is_shared=is_shared)
+        access = next(m for m in graph.morphisms if isinstance(m.op, ops.Index))
+        with pytest.raises(PlanError, match=law):
+            PlanMaker(graph).apply(access.id, BodyAtPlace(inner.id))

@@ -17,6 +17,7 @@ from mapal.ir.types import I32
 from mapal.rewrite import rewrite
 from tests.rewrite.build import ADD, EQ, MUL, Lines, Program
 from tests.rewrite.outcomes import census, value
+from tests.rewrite.programs import graph_of
 
 
 def chain(length: int) -> Graph:
@@ -108,3 +109,25 @@ def test_a_long_match_with_a_known_number(number: int) -> None:
     result = rewrite(graph).graph
     assert census(result)["guards"] == 0
     assert value(result, 3) == str(3 * number if number < length else -1)
+
+
+STAGES = {
+    "maps": "m{0} -> map {{ x -> x * p + {0} }} -> m{1};",
+    "maps of zips": "(m{0}, a) -> zip -> map {{ x -> x.0 + x.1 * {0} }} -> m{1};",
+}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_long_chains_of_stages_settle_in_few_rounds(name: str) -> None:
+    """Maps are absorbed in pairs: the rounds grow like the logarithm of the length."""
+    rounds = []
+    for length in (12, 96):
+        stages = "".join(STAGES[name].format(place, place + 1) for place in range(length))
+        graph = graph_of(
+            f"fn main(a: [i32; 4], p: i32) -> i32 {{ a -> m0; {stages}"
+            f"(0, m{length}) -> fold {{ s, x -> s * 3 + x }} -> ret; }}"
+        )
+        result = rewrite(graph)
+        rounds.append(result.report["rounds"])
+        assert census(result.graph)["Map"] <= length // 8
+    assert rounds[1] <= rounds[0] + 6
