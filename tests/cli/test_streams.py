@@ -98,7 +98,7 @@ def test_a_result_replaces_no_device_and_no_pipe(
     source, pipe = tmp_path / "seven.mapal", tmp_path / "pipe"
     source.write_text("fn main() -> i32 { 7 }\n")
     os.mkfifo(pipe)
-    for path in (pipe, tmp_path):
+    for path in (tmp_path, pipe):
         assert main(["run", str(source), "--output", f"result={path}"]) == 1
         complaint = f"mapal: output 'result': {path}: is not a regular file\n"
         assert capsys.readouterr().err == complaint
