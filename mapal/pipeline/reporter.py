@@ -125,7 +125,10 @@ class BuildReporter:
             self._leave_documents()
             return
         session = sessions.current()
-        lines = [self._counts(), *self._remarks(session), *self._verdicts(session)]
+        lines = [*self._remarks(session), *self._verdicts(session)]
+        if self._ran or self._out is not sys.stderr:
+            # `doit exec` becomes the program: with nothing done, nothing is to be said before it.
+            lines.insert(0, self._counts())
         self._out.write("".join(f"{line}\n" for line in lines))
         self._out.flush()
 

@@ -27,6 +27,7 @@ from mapal.report.pictures import inline_picture
 from mapal.report.timeline import Timeline, make_timeline
 
 _TEMPLATE = "page.html"
+_SCRIPTS = ("artifacts.js", "differences.js", "workbench.js", "views.js")
 _SLOWEST = 12
 
 
@@ -67,7 +68,7 @@ def render_page(build: BuildContent) -> bytes:
     environment.filters["picture"] = _picture
     environment.filters["seconds"] = _seconds
     environment.filters["milliseconds"] = _milliseconds
-    script = _read("page.js")
+    script = "\n".join(_read(name) for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     programs = [_view(program, build) for program in build.programs]
     timeline = make_timeline(build.tasks)

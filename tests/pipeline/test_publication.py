@@ -15,6 +15,7 @@ from mapal.pipeline import publication
 from mapal.pipeline import session as sessions
 from mapal.pipeline.publication import Ending, build_content, publish
 from mapal.report.content import BuildContent, ProgramContent
+from mapal.report.page import _SCRIPTS
 from tests.pipeline.conftest import write_project
 from tests.pipeline.directories import ProjectDirectory
 
@@ -194,5 +195,5 @@ def test_templates_travel_in_the_wheel(tmp_path: Path) -> None:
     builder = WheelBuilder(str(Path(__file__).parents[2]))
     (wheel,) = builder.build(directory=str(tmp_path), versions=["standard"])
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("page.html", "page.css", "page.js"):
+    for name in ("page.html", "page.css", *_SCRIPTS):
         assert f"mapal/report/templates/{name}" in names
