@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_enabled: ContextVar[bool] = ContextVar("legality_crosscheck", default=False)
+_gains: ContextVar[list[str] | None] = ContextVar("legality_crosscheck", default=None)
 _log = logging.getLogger(__name__)
 
 
@@ -21,18 +21,20 @@ class StricterQueryError(Exception):
 
 
 @contextmanager
-def crosschecking(enabled: bool = True) -> Iterator[None]:
-    """Switches the comparison on, or off, for the code inside."""
-    token = _enabled.set(enabled)
+def crosschecking(enabled: bool = True) -> Iterator[list[str]]:
+    """Switches the comparison on, or off, for the code inside. Gives the list that collects what
+    queries accept and rules decline."""
+    gains: list[str] = []
+    token = _gains.set(gains if enabled else None)
     try:
-        yield
+        yield gains
     finally:
-        _enabled.reset(token)
+        _gains.reset(token)
 
 
 def is_crosschecking() -> bool:
     """Whether the comparison is switched on, for callers that would prepare it in vain."""
-    return _enabled.get()
+    return _gains.get() is not None
 
 
 def crosscheck(
@@ -47,7 +49,8 @@ def crosscheck(
     Raises `StricterQueryError` if the rule accepts and the query declines; writes one line to the
     error log if it is the other way round. The rule is not evaluated when switched off.
     """
-    if not _enabled.get():
+    gains = _gains.get()
+    if gains is None:
         return
     rule_safe = procedural_safe()
     if rule_safe and not query_safe:
@@ -55,4 +58,6 @@ def crosscheck(
             f"{site}: the rule accepts, the query declines: {witness}; {context}"
         )
     if query_safe and not rule_safe:
-        _log.error("%s: the query accepts, the rule declines: %s; %s", site, witness, context)
+        gain = f"{site}: the query accepts, the rule declines: {witness}; {context}"
+        gains.append(gain)
+        _log.error("%s", gain)

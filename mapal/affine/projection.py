@@ -78,7 +78,7 @@ def _reaches_each_axis(projection: Projection, widths: dict[Sym, int]) -> bool:
             if not widths.keys() - split >= form.terms.keys():
                 return False
             moving = {s: c for s, c in form.terms.items() if widths[s] > 1}
-            uses.update(moving)
+            uses.update(moving.keys())
             # A symbol of one value is 0: ranges of loop axes start there.
             terms = [(c, (0, widths[s] - 1)) for s, c in moving.items()]
             reached = ap_of_form(terms, form.offset, exact=True)

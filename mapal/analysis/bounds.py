@@ -24,6 +24,13 @@ def accesses_in_range(graph: Graph) -> frozenset[MorphismId]:
     return graph.remembered("accesses in range", lambda: _compared(graph, True))
 
 
+def needless_guards(graph: Graph) -> frozenset[MorphismId]:
+    """The accesses whose guards may go. Where nothing ever gets they stay: without them, the
+    compiler behind us may form addresses far away from any array."""
+    proved = accesses_in_range(graph)
+    return proved & extract(graph).reached if proved else proved
+
+
 def total_accesses(graph: Graph) -> frozenset[MorphismId]:
     """The `Index` and `Update` operations that would not trap either if the arm around them
     ran without being selected."""

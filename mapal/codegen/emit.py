@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mapal.affine import StricterQueryError, crosschecking
+from mapal.analysis.legality import legality
 from mapal.analysis.totality import reachable_functions
-from mapal.codegen.device import Accelerator, emit_device
+from mapal.codegen.device import Accelerator, block_size, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
 from mapal.codegen.llvm.module import ModuleBuilder, Processor
+from mapal.diagnostics import CompilerBug
 from mapal.diagnostics.recursion import recursion_room
 from mapal.ir.graph import Graph
 
@@ -35,17 +38,32 @@ class Profile(Processor, Protocol):
     def device(self) -> Accelerator | None: ...
 
 
-def emit(graph: Graph, profile: Profile, *, name: str) -> Emission:
+def emit(graph: Graph, profile: Profile, *, name: str, compares: bool = False) -> Emission:
     """Emits a program for a profile. Equal graphs, profiles and names give equal text.
 
-    Raises `Unsupported` for values that are too wide or too large to handle.
+    With `compares`, the engine of index maps is held to the simple rules that it replaced: the
+    plan lists what only the engine allows, and it is a `CompilerBug` if only a rule allows
+    something. Raises `Unsupported` for values that are too wide or too large to handle.
     """
+    with crosschecking(compares) as gains:
+        try:
+            emission = _emit(graph, profile, name)
+        except StricterQueryError as error:
+            raise CompilerBug(str(error)) from error
+    if compares:
+        emission.plan["crosscheck"] = gains
+    return emission
+
+
+def _emit(graph: Graph, profile: Profile, name: str) -> Emission:
     with recursion_room(_DEEPEST_RECURSION):
         module = ModuleBuilder(graph, profile, name)
         for function in (*reachable_functions(graph), *sorted(module.outlined)):
             emit_function(module, graph.functions[function])
         emit_entry(module)
         plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)
+        threads = {} if profile.device is None else {"threads": block_size(profile.device)}
+        plan["legality"] = [answer.to_json_object() for answer in legality(graph, **threads)]
         if profile.device is None:
             return Emission(module.text(), plan, None)
         device_ll, plan["kernels"] = emit_device(graph, profile, profile.device, name)

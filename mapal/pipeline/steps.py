@@ -151,7 +151,12 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
         "emit_device" if target.is_gpu else "emit",
         inputs=(("ir", f"rewrite/{name}.ir"), *profile),
         outputs=tuple(emitted),
-        options={"name": name, **profile_options, **({"ptxas": ptxas} if target.is_gpu else {})},
+        options={
+            "name": name,
+            **profile_options,
+            **({"ptxas": ptxas} if target.is_gpu else {}),
+            **({"crosscheck": True} if program.crosscheck else {}),
+        },
         tools=("llvmlite", "pyyaml", PTXAS) if target.is_gpu else ("pyyaml",),
     )
     object_file = f"object/{place}.o"

@@ -32,7 +32,7 @@ _SETTING_KEYS = ("arithmetic", "opt", "threads", "steps", "bench")
 _PROJECT_KEYS = ("name", "programs", "targets", *_SETTING_KEYS, "library", "validate", "crosscheck")
 _PROGRAM_KEYS = ("source", "inputs", "outputs", "sizes", *_SETTING_KEYS)
 _BENCH_KEYS = ("repeat", "peers", "flop", "bytes")
-_UNSUPPORTED_SWITCHES = ("library", "crosscheck")
+_UNSUPPORTED_SWITCHES = ("library",)
 _MOST_PROGRAMS = 10_000
 
 _Item = TypeVar("_Item")
@@ -53,8 +53,9 @@ class Bench:
 class Program:
     """One program of a project. Paths are relative to the project's directory, with `/`.
     `sizes` holds what replaces the placeholders of the source; `inputs` and `outputs` pair
-    port names with paths. `validate` is the project's: whether each pass of the rewriter is
-    checked by runs."""
+    port names with paths. `validate` and `crosscheck` are the project's: whether
+    each pass of the rewriter is checked by runs, and whether code generation compares its proofs
+    about arrays with simple rules."""
 
     name: str
     source: str
@@ -66,6 +67,7 @@ class Program:
     threads: tuple[int, ...] = (1, 2)
     steps: int = DEFAULT_STEPS
     validate: bool = False
+    crosscheck: bool = False
     bench: Bench = Bench()
 
 
@@ -150,7 +152,8 @@ class _Reader:
             if key in entries and entries[key].boolean():
                 entries[key].fail(f"`{key}: true` is not supported yet")
         settings = _settings(entries, {})
-        settings["validate"] = "validate" in entries and entries["validate"].boolean()
+        for key in ("validate", "crosscheck"):
+            settings[key] = key in entries and entries[key].boolean()
         programs: dict[str, Program] = {}
         named = entries["programs"].mapping()
         if not named:

@@ -22,6 +22,7 @@ from mapal.affine import (
     Stmt,
     SubAxis,
 )
+from mapal.affine.index import Linear, linear
 
 COEFFICIENTS = (1, 1, 1, 1, -1, 2, 2, -2, 3, 4, 4, 6, -3)
 
@@ -187,6 +188,15 @@ def _pieces(random: Random, axis: int, size: int) -> list[Piece]:
     ]
 
 
+def _fitted(form: Linear, widths: dict[str, int]) -> tuple[Affine, int]:
+    """An axis that the form just fits into: what is left to decide is whether it is filled, also
+    together with axes that share a symbol."""
+    ends = [c * (widths[s] - 1) for s, c in form.terms.items()]
+    low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
+    terms = tuple((c, s) for s, c in form.terms.items())
+    return Affine(terms, -low), high - low + 1
+
+
 def projection(random: Random) -> Projection:
     """A projection that often covers its target."""
     symbols = ["i", "j", "k", "l"]
@@ -205,9 +215,20 @@ def projection(random: Random) -> Projection:
             lhs.append(Concat(tuple(s for s, _ in part)))
             dims.append(sum(w for _, w in part) + (random.random() < 0.1))
         elif random.random() < 0.3:
-            lhs.append(component(random, single, 0.05))
-            dims.append(random.randint(1, 5))
+            index = component(random, single, 0.05)
+            form = linear(index)
+            dim = random.randint(1, 5)
+            if form is not None and random.random() < 0.6:
+                index, dim = _fitted(form, dict(pair for c in components for pair in c))
+            lhs.append(index)
+            dims.append(dim)
         else:
             lhs.append(Iter(part[0][0]))
             dims.append(part[0][1] + (random.random() < 0.1))
+    if single and random.random() < 0.2:
+        # A symbol once more, backwards.
+        symbol = random.choice(single)
+        size = next(w for part in components for s, w in part if s == symbol)
+        lhs.append(Affine(((-1, symbol),), size - 1))
+        dims.append(size)
     return Projection(tuple(components), tuple(lhs), tuple(dims))

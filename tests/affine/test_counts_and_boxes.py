@@ -156,6 +156,14 @@ def test_projections() -> None:
     assert is_injective(dead)
 
 
+def test_axes_that_share_a_symbol_are_not_independent_whatever_the_coefficients() -> None:
+    lhs = (Affine(((2, "a"), (1, "b"))), Affine(((-1, "a"),), 1))
+    shared = Projection(((("a", 2),), (("b", 2),)), lhs, (4, 2))
+    assert not is_surjective(shared, points=0)
+    digits = Projection(((("a", 4),), (("b", 4),)), (Affine(((4, "a"), (1, "b"))),), (16,))
+    assert is_surjective(digits, points=0)
+
+
 def test_surjectivity_of_axes_that_share_a_symbol() -> None:
     # (a + 2b over 2 by 2, b) misses cells; (a, a + b - a) misses none.
     sums = Projection(

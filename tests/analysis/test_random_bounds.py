@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mapal.analysis.accesses import Extraction, extract
@@ -24,7 +26,7 @@ def test_a_wrong_proof_is_reported(
 ) -> None:
     def all_of_them(graph: Graph) -> Extraction:
         right = extract(graph)
-        return Extraction(right.table, frozenset(m.id for m in graph.morphisms))
+        return replace(right, in_range=frozenset(m.id for m in graph.morphisms))
 
     monkeypatch.setattr(random_bounds, "extract", all_of_them)
     assert random_bounds.main(["--count", "25", "--seed", "2"]) == 1
@@ -35,7 +37,7 @@ def test_a_proof_that_intervals_find_is_missed_by_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        random_bounds, "extract", lambda graph: Extraction(extract(graph).table, frozenset())
+        random_bounds, "extract", lambda graph: replace(extract(graph), in_range=frozenset())
     )
     assert random_bounds.main(["--count", "25", "--seed", "2"]) == 1
     assert "intervals prove more" in capsys.readouterr().out

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mapal.check import check
+from mapal.codegen import emit
 from mapal.diagnostics import Diagnostic, LocationTable, SourceText, span_of
 from mapal.interpreter import run
 from mapal.ir.graph import Graph
 from mapal.ir.verify import verify
 from mapal.lower import Arithmetic, lower
+from mapal.rewrite import rewrite
 from mapal.syntax import parse
+from mapal.target import load_profile
+from tests.codegen.index_guards import index_guards
 from tests.filetests.file_format import FileTest, MalformedError, Marker
 from tests.graph_outline import outline
 
@@ -72,6 +76,19 @@ def _run(test: FileTest, graph: Graph, locations: LocationTable) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _guards(test: FileTest, graph: Graph, locations: LocationTable) -> str:
+    """Each access of the emitted program with whether it is guarded, and the guards in the text."""
+    emission = emit(rewrite(graph).graph, load_profile("generic"), name="program")
+    text, lines = SourceText(test.source), []
+    for site in emission.plan["sites"]:
+        if site["kind"] == "access":
+            place = text.position(locations.span_of((site["token"], site["token"]))[0])
+            lines.append(f"{place.line}:{place.column} {site['shape']}")
+    found = index_guards(emission.ll)
+    lines.append(f"guards: {found.in_loops} in loops, {found.elsewhere} elsewhere")
+    return "\n".join(lines) + "\n"
+
+
 def _printed(output: str) -> Iterator[str]:
     *whole, rest = output.split("\n")
     for line in whole:
@@ -84,5 +101,6 @@ STAGES: dict[str, Callable[[FileTest, Graph, LocationTable], str] | None] = {
     "check": None,
     "lower": _lower,
     "run": _run,
+    "guards": _guards,
 }
 """Stages by name; `check` compares the markers only."""

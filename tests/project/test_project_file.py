@@ -64,12 +64,13 @@ def test_settings_are_inherited_and_overridden(directory: Path) -> None:
         + "  two:\n    source: ./src/two.mapal\n    arithmetic: exact\n    opt: 3\n"
         + "    steps: 7\n    threads: [4]\n    bench: {repeat: 3, peers: [numpy], flop: 5}\n"
         + "arithmetic: fused\nopt: 0\nthreads: [1]\nsteps: 99\ntargets: [zen3, native]\n"
-        + "library: false\nvalidate: false\n",
+        + "library: false\nvalidate: false\ncrosscheck: true\n",
     )
     one, two = project.programs
     assert (one.arithmetic, one.opt, one.threads, one.steps) == ("fused", 0, (1,), 99)
     assert (two.arithmetic, two.opt, two.threads, two.steps) == ("exact", 3, (4,), 7)
     assert two.bench == Bench(repeat=3, peers=("numpy",), flop=5)
+    assert (one.validate, two.crosscheck) == (False, True)
     assert two.source == "src/two.mapal"
     assert project.targets == ("zen3", "native")
 
@@ -119,7 +120,7 @@ def test_the_json_form_reads_back(directory: Path) -> None:
         (MINIMAL + "steps: 0\n", "expected an integer from 1"),
         (MINIMAL + "library: yes\n", "'yes'; expected true or false"),
         (MINIMAL + "library: true\n", "`library: true` is not supported yet"),
-        (MINIMAL + "crosscheck: true\n", "`crosscheck: true` is not supported yet"),
+        (MINIMAL + "crosscheck: 1\n", "crosscheck is 1; expected true or false"),
         (MINIMAL + "validate: 1\n", "validate is 1; expected true or false"),
         (MINIMAL + "bench: {repet: 1}\n", "did you mean 'repeat'?"),
         (MINIMAL + "bench: {repeat: 0}\n", "bench.repeat is 0; expected an integer from 1"),

@@ -21,10 +21,11 @@ from mapal.ir.ops import FunctionId, MorphismId
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """What a walk found. `in_range` are the `Index` and `Update` operations that are in range at
-    every place where they stand."""
+    every place where they stand and the program may get; `reached` are those with such a place."""
 
     table: Table
     in_range: frozenset[MorphismId]
+    reached: frozenset[MorphismId]
 
 
 def extract(graph: Graph) -> Extraction:
@@ -43,7 +44,7 @@ def walked(graph: Graph, *, trusts_guards: bool) -> Extraction:
         walker.function = identity
         Walk(walker, graph.functions[identity], taken, 0).run()
     proved = frozenset(access for access, is_safe in walker.outcome.items() if is_safe)
-    return Extraction(walker.table, proved)
+    return Extraction(walker.table, proved, frozenset(walker.reached_accesses))
 
 
 def _stands_alone(walker: Walker, identity: FunctionId) -> bool:

@@ -69,17 +69,55 @@ def number(low: int, high: int, form: Linear | None = None) -> Number:
     return Number(Interval(low, high), form)
 
 
-def mapped(fact: Fact, change: Callable[[Number], Number]) -> Fact:
-    """The fact with all its numbers changed, also those about elements."""
+Placing = Callable[[Linear], Linear | None]
+"""What becomes of a form that names a cell."""
+
+
+def mapped(fact: Fact, change: Callable[[Number], Number], place: Placing | None = None) -> Fact:
+    """The fact with all its numbers changed, also those about elements, and with the cells that
+    it names placed anew."""
     match fact:
         case Number():
             return change(fact)
         case Sequence():
-            return Sequence(mapped(fact.each, change), fact.position, fact.source)
+            source = fact.source if place is None else _placed(fact.source, place)
+            return Sequence(mapped(fact.each, change, place), fact.position, source)
         case tuple():
-            return tuple(mapped(part, change) for part in fact)
+            return tuple(mapped(part, change, place) for part in fact)
         case _:
             return None
+
+
+def _placed(source: Source, place: Placing) -> Source:
+    match source:
+        case Stored(prefix=prefix):
+            forms = tuple(None if form is None else place(form) for form in prefix)
+            return Stored(source.storage, source.array, forms)
+        case Joined(parts=parts):
+            return Joined(tuple(_placed(part, place) for part in parts))
+        case _:
+            return source
+
+
+def storages(fact: Fact) -> set[int]:
+    """The storages that a value lies in."""
+    match fact:
+        case Sequence(source=source):
+            return storages_of(source) | storages(fact.each)
+        case tuple():
+            return set[int]().union(*map(storages, fact))
+        case _:
+            return set()
+
+
+def storages_of(source: Source) -> set[int]:
+    match source:
+        case Stored(storage=storage):
+            return {storage}
+        case Joined(parts=parts):
+            return set[int]().union(*map(storages_of, parts))
+        case _:
+            return set()
 
 
 def unrelated(fact: Fact) -> Fact:

@@ -18,14 +18,17 @@ from mapal.analysis.accesses.facts import (
     join,
     mapped,
     number,
+    storages,
+    storages_of,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
 from mapal.analysis.accesses.symbols import Symbols, constant, minus
+from mapal.analysis.liveness import contains_array
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
 from mapal.ir.ops import FunctionId, MorphismId, ObjectId
 from mapal.ir.order import OperationItem
-from mapal.ir.types import Array, Tuple
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
 
 if TYPE_CHECKING:
     from mapal.analysis.accesses.walk import Walk
@@ -81,23 +84,49 @@ def _arithmetic(walk: Walk, item: OperationItem) -> Fact:
 # Elements ---------------------------------------------------------------------------
 
 
-def element(symbols: Symbols, known: Sequence, position: Linear | None) -> Fact:
-    """What is known of one element. A part of an array lies inside of its memory."""
+def element(symbols: Symbols, known: Sequence, position: Linear | None, ty: Type) -> Fact:
+    """What is known of one element, of type `ty`. A part of an array lies inside of its memory."""
     each = known.each
-    if known.position is not None:
-        each = mapped(each, lambda part: _at(symbols, part, known.position, position))
-    if isinstance(each, Sequence) and isinstance(known.source, Stored):
+    symbol = known.position
+    if symbol is not None:
+        each = mapped(
+            each,
+            lambda part: Number(part.interval, _at(symbols, part.form, symbol, position)),
+            lambda form: _at(symbols, form, symbol, position),
+        )
+    if isinstance(ty, Array) and isinstance(known.source, Stored):
         source = known.source
+        row = each if isinstance(each, Sequence) else Sequence(None)
         inside = Stored(source.storage, source.array, (*source.prefix, position))
-        return Sequence(each.each, each.position, inside)
+        return Sequence(row.each, row.position, inside)
     return each
 
 
-def _at(symbols: Symbols, part: Number, symbol: Sym | None, position: Linear | None) -> Number:
-    if part.form is None or symbol is None:
-        return part
-    form = None if position is None else symbols.substituted(part.form, symbol, position)
-    return Number(part.interval, form)
+def _at(
+    symbols: Symbols, form: Linear | None, symbol: Sym, position: Linear | None
+) -> Linear | None:
+    """A form over the position of an element, for the element at a position."""
+    if form is None or position is None:
+        return None
+    return symbols.substituted(form, symbol, position)
+
+
+def taken(walk: Walk, known: Sequence, position: Linear, ty: Type) -> Fact:
+    """One element that is used here. Arrays inside of a product cannot be followed."""
+    fact = element(walk.symbols, known, position, ty)
+    if not isinstance(ty, Array) and contains_array(walk.graph, ty) and not _is_followed(ty, fact):
+        walk.walker.table.escaped |= storages_of(known.source)
+    return fact
+
+
+def _is_followed(ty: Type, fact: Fact) -> bool:
+    """Whether the fact tells where each array of a product lies."""
+    if not isinstance(ty, Tuple | Struct) or not isinstance(fact, tuple):
+        return False
+    return all(
+        isinstance(item, Scalar) or (isinstance(part, Sequence) and isinstance(part.source, Stored))
+        for item, part in zip(ty.items, fact, strict=True)
+    )
 
 
 def _index(walk: Walk, item: OperationItem) -> Fact:
@@ -106,22 +135,10 @@ def _index(walk: Walk, item: OperationItem) -> Fact:
     ty = walk.graph.ty(array)
     assert isinstance(ty, Array)
     if isinstance(ty.element, Array):
-        return _row(walk, known, found)
+        # No cell is read yet.
+        return element(walk.symbols, known, found, ty.element)
     _read(walk, item.morphism.id, known.source, found)
-    return element(walk.symbols, known, found)
-
-
-def _row(walk: Walk, known: Sequence, position: Linear) -> Fact:
-    """An element that is an array. Its cells are not read yet."""
-    each = element(walk.symbols, known, position)
-    if isinstance(each, Sequence):
-        return each
-    if isinstance(known.source, Stored):
-        source = known.source
-        return Sequence(
-            None, None, Stored(source.storage, source.array, (*source.prefix, position))
-        )
-    return None
+    return taken(walk, known, found, ty.element)
 
 
 def checked(walk: Walk, item: OperationItem) -> Linear:
@@ -132,8 +149,9 @@ def checked(walk: Walk, item: OperationItem) -> Linear:
     found = walk.number(position)
     assert found.form is not None
     if not walk.walker.prove(item.morphism.id, found.form, found.interval, length):
-        walk.symbols.assume_nonnegative(found.form)
-        walk.symbols.assume_nonnegative(minus(constant(length - 1), found.form))
+        inside = (found.form, minus(constant(length - 1), found.form))
+        if not all(walk.symbols.assume_nonnegative(form) for form in inside):
+            walk.has_ended = True
         walk.set(position, Number(arithmetic.meet(found.interval, 0, length - 1), found.form))
     return found.form
 
@@ -143,13 +161,11 @@ def _update(walk: Walk, item: OperationItem) -> Fact:
     known, found = walk.sequence(array), checked(walk, item)
     read_whole(walk, item.morphism.id, value)
     source = known.source
-    if not isinstance(source, Stored):
+    if not isinstance(source, Stored) or source.prefix:
         read_source(walk, item.morphism.id, known)
+        # A copy in memory of its own, which the update then changes.
         source = walk.new_array(item.target)
-        made = source
-    else:
-        number_of = walk.new_array(item.target).array
-        made = Stored(source.storage, number_of, source.prefix)
+    made = Stored(source.storage, walk.new_array(item.target).array)
     walk.walker.record(
         item.morphism.id,
         Part.WRITE,
@@ -212,17 +228,22 @@ def _law(walk: Walk, item: OperationItem) -> Fact:
     symbol = symbols.fresh("p", 0, max(length - 1, 0))
     position = Linear({symbol: 1}, 0)
     numbers = number(0, max(length - 1, 0), position)
-    match op:
-        case ops.Iota():
-            return Sequence(numbers, symbol, None)
-        case ops.Enumerate():
-            inner = walk.sequence(operands[0])
-            each: Fact = (numbers, element(symbols, inner, position))
-            return Sequence(each, symbol, Joined((None, inner.source)))
-        case _:
-            left, right = walk.sequence(operands[0]), walk.sequence(operands[1])
-            each = (element(symbols, left, position), element(symbols, right, position))
-            return Sequence(each, symbol, Joined((left.source, right.source)))
+    if isinstance(op, ops.Iota):
+        return Sequence(numbers, symbol, None)
+    inner = [walk.sequence(operand) for operand in operands]
+    parts = tuple(
+        element(symbols, known, position, element_type(walk.graph.ty(operand)))
+        for known, operand in zip(inner, operands, strict=True)
+    )
+    sources = tuple(known.source for known in inner)
+    if isinstance(op, ops.Enumerate):
+        return Sequence((numbers, *parts), symbol, Joined((None, *sources)))
+    return Sequence(parts, symbol, Joined(sources))
+
+
+def element_type(ty: Type) -> Type:
+    assert isinstance(ty, Array)
+    return ty.element
 
 
 # Collections ------------------------------------------------------------------------
@@ -234,19 +255,24 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
     op, site = item.morphism.op, item.morphism.id
     operands, captured = _operands(walk, item)
     array = operands.pop()
+    if isinstance(op, ops.Fold):
+        _read_seed(walk, item)
     length = array[1]
     known = array[0]
     kind = {ops.Map: LoopKind.MAP, ops.Fold: LoopKind.FOLD}.get(type(op), LoopKind.REDUCE)
     mark = len(walk.symbols.age)
     symbol = walk.symbols.fresh(kind.value[0], 0, max(length - 1, 0))
     position = Linear({symbol: 1}, 0)
-    each = element(walk.symbols, known, position)
+    each = taken(walk, known, position, array[2])
+    # The result outlives the loop that fills it.
+    array_number = walk.new_array(item.target).array if isinstance(op, ops.Map) else -1
     with walk.walker.loop(LoopFrame(kind, symbol, True, site)):
         _read(walk, site, known.source, position)
         match op:
             case ops.Map(body=body):
+                made = Stored(array_number, array_number)
                 result = _body(walk, body, [*captured, each])
-                made = walk.new_array(item.target)
+                _read_row(walk, site, result)
                 walk.walker.record(
                     site, Part.WRITE, made.storage, made.array, (position,), write=True
                 )
@@ -263,8 +289,17 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
     return generalised(walk.symbols, result, mark, None)
 
 
-def _operands(walk: Walk, item: OperationItem) -> tuple[list[tuple[Sequence, int]], list[Fact]]:
-    """The array with its length, and the facts about the captures."""
+def _read_row(walk: Walk, site: MorphismId, result: Fact) -> None:
+    """The arrays that a body's result holds are stored into the element."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if isinstance(part, Sequence):
+            read_source(walk, site, part)
+
+
+def _operands(
+    walk: Walk, item: OperationItem
+) -> tuple[list[tuple[Sequence, int, Type]], list[Fact]]:
+    """The array, and the facts about the captures."""
     op, operands = item.morphism.op, item.operands
     if isinstance(op, ops.Fold) and op.captures == 0:
         ty = walk.graph.ty(operands[0])
@@ -277,18 +312,26 @@ def _operands(walk: Walk, item: OperationItem) -> tuple[list[tuple[Sequence, int
             found = Sequence(None)
         if found.source is UNSEEN:
             found = Sequence(found.each, found.position, walk.new_array(operands[0]))
-        return [(found, source.length)], []
-    known, length = walk.sequence(operands[-1]), walk.length(operands[-1])
+        return [(found, source.length, source.element)], []
+    known, ty = walk.sequence(operands[-1]), walk.graph.ty(operands[-1])
+    assert isinstance(ty, Array)
     captured = operands[:-2] if isinstance(op, ops.Fold) else operands[:-1]
     for operand in captured:
         if isinstance(walk.graph.ty(operand), Array):
             walk.sequence(operand)
-    return [(known, length)], [walk.fact(operand) for operand in captured]
+    return [(known, ty.length, ty.element)], [walk.fact(operand) for operand in captured]
+
+
+def _read_seed(walk: Walk, item: OperationItem) -> None:
+    """The first accumulator, and of a pair that holds it and the array both."""
+    operands = item.operands
+    read_whole(walk, item.morphism.id, operands[-2] if len(operands) > 1 else operands[0])
 
 
 def _accumulate(walk: Walk, site: MorphismId) -> None:
     """The accumulator as a cell that each application reads and writes."""
-    made = walk.walker.table.array(walk.graph.morphisms[site].target, ())
+    target = walk.graph.morphisms[site].target
+    made = walk.walker.table.array(target, (), walk.walker.loops[:-1], walk.walker.arms)
     walk.walker.record(site, Part.RHS, made, made, (), rmw=True)
     walk.walker.record(site, Part.WRITE, made, made, (), write=True, rmw=True)
 
@@ -296,6 +339,8 @@ def _accumulate(walk: Walk, site: MorphismId) -> None:
 def _body(walk: Walk, body: FunctionId, arguments: list[Fact]) -> Fact:
     taken: Fact = tuple(arguments) if len(arguments) > 1 else arguments[0]
     if body in walk.walker.outlined:
+        for argument in arguments:
+            walk.walker.table.escaped |= storages(argument)
         walk.walker.note_call(body, taken)
         return None
     function = walk.graph.functions[body]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from mapal.affine import Access, Affine, AxisIndex, Dynamic, Interval, Part, Stmt, Sym
+from mapal.affine import Access, Affine, AxisIndex, Dynamic, Interval, Sym
 from mapal.affine.index import Linear
 from mapal.affine.paths import PathComponent
 from mapal.analysis.accesses.symbols import Symbols
@@ -31,18 +31,21 @@ class LoopFrame:
 
     kind: LoopKind
     symbol: Sym
-    exact: bool
+    exact: bool = field(compare=False)
     site: MorphismId | LoopId
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayValue:
     """An array that accesses refer to. `dims` are the lengths of its nested axes, outermost
-    first; a scalar that a fold accumulates has none."""
+    first; a scalar that a fold accumulates has none. `loops` are those that it is made in anew
+    on each iteration, `arms` counts those of guards around."""
 
     number: int
     obj: ObjectId
     dims: tuple[int, ...]
+    loops: tuple[LoopFrame, ...]
+    arms: int
 
 
 Trace = tuple["Trace", PathComponent] | None
@@ -62,7 +65,7 @@ class AccessRecord:
     index: tuple[Linear | None, ...]
     write: bool
     whole: bool
-    guarded: bool
+    arms: int
     rmw: bool
     loops: tuple[LoopFrame, ...]
     ranges: Mapping[Sym, Interval]
@@ -90,10 +93,16 @@ class Table:
     symbols: Symbols
     records: list[AccessRecord] = field(default_factory=list)
     arrays: list[ArrayValue] = field(default_factory=list)
+    escaped: set[int] = field(default_factory=set)
+    """Storages that are also read under names that the records do not know."""
+    counting: dict[LoopId, bool] = field(default_factory=dict)
+    """For each loop whether, besides arrays, its state only counts passes."""
 
-    def array(self, obj: ObjectId, dims: tuple[int, ...]) -> int:
+    def array(
+        self, obj: ObjectId, dims: tuple[int, ...], loops: tuple[LoopFrame, ...], arms: int
+    ) -> int:
         """A new array value; its number."""
-        self.arrays.append(ArrayValue(len(self.arrays), obj, dims))
+        self.arrays.append(ArrayValue(len(self.arrays), obj, dims, loops, arms))
         return len(self.arrays) - 1
 
     def access(self, record: AccessRecord) -> Access:
@@ -109,7 +118,7 @@ class Table:
             array=record.storage,
             dynamic=dynamic,
             whole=record.whole,
-            guarded=record.guarded,
+            guarded=record.arms > 0,
             rmw=record.rmw,
             loops=tuple(self.loops(record)),
             path=record.path,
@@ -126,6 +135,10 @@ class Table:
     def range_of(self, record: AccessRecord, symbol: Sym) -> Interval:
         return record.ranges.get(symbol, self.symbols.bases[symbol])
 
+    def loops_since_birth(self, record: AccessRecord) -> tuple[LoopFrame, ...]:
+        """The loops around a record that the accessed array lives through."""
+        return record.loops[len(self.arrays[record.array].loops) :]
+
     def _component(self, form: Linear | None, bound: set[Sym]) -> AxisIndex:
         if form is None:
             return Dynamic()
@@ -133,15 +146,3 @@ class Table:
         if all(symbol in bound or symbol in self.symbols.parameters for symbol in form.terms):
             return Affine(tuple((c, s) for s, c in form.terms.items()), form.offset)
         return Dynamic()
-
-
-__all__ = [
-    "AccessRecord",
-    "ArrayValue",
-    "LoopFrame",
-    "LoopKind",
-    "Part",
-    "Stmt",
-    "Table",
-    "Trace",
-]

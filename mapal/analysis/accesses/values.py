@@ -32,6 +32,8 @@ class Values:
         self.loops = loops
         self._facts: dict[ObjectId, Fact] = {}
         self._trail: list[tuple[ObjectId, Fact]] = []
+        self.has_ended = False
+        """Whether an operation of this region always traps: what follows never runs."""
         self._facts[function.input] = self.named(self.graph.ty(function.input), taken)
 
     # Facts --------------------------------------------------------------------------
@@ -98,7 +100,8 @@ class Values:
 
     def new_array(self, obj: ObjectId) -> Stored:
         """Memory of its own for an array."""
-        array = self.walker.table.array(obj, dimensions(self.graph.ty(obj)))
+        dims = dimensions(self.graph.ty(obj))
+        array = self.walker.table.array(obj, dims, self.walker.loops, self.walker.arms)
         return Stored(array, array)
 
     def length(self, array: ObjectId) -> int:

@@ -21,6 +21,7 @@ from mapal.analysis.accesses.facts import (
     implies,
     join,
     number,
+    storages,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
 from mapal.analysis.accesses.symbols import minus
@@ -29,7 +30,7 @@ from mapal.analysis.accesses.walker import Walker
 from mapal.analysis.intervals import range_of
 from mapal.ir import ops
 from mapal.ir.graph import Function, Graph
-from mapal.ir.ops import ORDERINGS, MorphismId, ObjectId, RegionId
+from mapal.ir.ops import ORDERINGS, ObjectId, RegionId
 from mapal.ir.order import (
     GuardItem,
     LoopItem,
@@ -70,9 +71,11 @@ class Walk(Values):
     # Regions ------------------------------------------------------------------------
 
     def _region(self, region: RegionId) -> None:
+        before, self.has_ended = self.has_ended, False
         for position, item in enumerate(schedule(self.graph, region)):
-            with self.walker.below(Stmt(position)):
+            with self.walker.below(Stmt(position)), self.walker.reached(not self.has_ended):
                 self._item(item)
+        self.has_ended = before
 
     def _item(self, item: OperationItem | PackItem | ReturnSlotItem | GuardItem | LoopItem) -> None:
         match item:
@@ -82,6 +85,9 @@ class Walk(Values):
                     # One symbol for all iterations that will read it.
                     self.number(item.target)
             case PackItem(target=target, feeders=feeders):
+                if isinstance(self.graph.ty(target), Array):
+                    for edge, feeder in zip(self.graph.in_edges[target], feeders, strict=False):
+                        operations.read_whole(self, edge, feeder)
                 self.set(target, self.assembled(target, tuple(map(self.fact, feeders))))
             case ReturnSlotItem(slot=slot, source=source):
                 operations.read_whole(self, self.graph.in_edges[item.target][0], source)
@@ -116,6 +122,8 @@ class Walk(Values):
         result = arms[0]
         for arm in arms[1:]:
             result = join(result, arm)
+        # Two arrays under one name from here on: neither can be followed.
+        self.walker.table.escaped |= set[int]().union(*map(storages, arms)) - storages(result)
         return result
 
     # Loops --------------------------------------------------------------------------
@@ -128,8 +136,11 @@ class Walk(Values):
             init = self.fact(item.init)
             counter = passes(self.symbols)
             state = tied(self.symbols, counter, init, state, after)
-            self.set(record.merge, self._with_memory(item, init, state))
             inside = LoopFrame(LoopKind.LOOP, counter, False, record.id)
+            with_memory = self._with_memory(item, inside, init, state)
+            self.set(record.merge, with_memory)
+            if not self.walker.is_guessing:
+                self.walker.table.counting[record.id] = _only_counts(with_memory, counter)
             with self.walker.below(Part.BODY):
                 with self.walker.loop(inside), self.walker.below(Stmt(0)):
                     self._region(record.body)
@@ -164,33 +175,35 @@ class Walk(Values):
         found = runs_through(self.symbols, counter, conditions)
         return found is not None and found.low <= found.high
 
-    def _with_memory(self, item: LoopItem, init: Fact, state: Fact) -> Fact:
+    def _with_memory(self, item: LoopItem, inside: LoopFrame, init: Fact, state: Fact) -> Fact:
         """The state at the head, its arrays in memory of the loop's own, which the first ones
         are copied to."""
         ty = self.graph.ty(item.loop.merge)
-        enter = item.loop.enter
         if isinstance(ty, Array):
-            return self._carried(enter, item.loop.merge, ty, init, state)
+            return self._carried(item, inside, ty, init, state)
         if not isinstance(ty, Tuple | Struct) or len(ty.items) > MOST_NAMED:
             return state
         count = len(ty.items)
         starts = init if isinstance(init, tuple) else (None,) * count
         parts = state if isinstance(state, tuple) else (None,) * count
         return tuple(
-            self._carried(enter, item.loop.merge, item_ty, start, part)
+            self._carried(item, inside, item_ty, start, part)
             if isinstance(item_ty, Array)
             else part
             for item_ty, start, part in zip(ty.items, starts, parts, strict=True)
         )
 
     def _carried(
-        self, enter: MorphismId, merge: ObjectId, ty: Array, start: Fact, state: Fact
+        self, item: LoopItem, inside: LoopFrame, ty: Array, start: Fact, state: Fact
     ) -> Fact:
+        walker, enter = self.walker, item.loop.enter
         known = state if isinstance(state, Sequence) else Sequence(None)
         if isinstance(start, Sequence):
             operations.read_source(self, enter, start)
-        array = self.walker.table.array(merge, dimensions(ty))
-        self.walker.record(enter, Part.WRITE, array, array, (), write=True, whole=True)
+        # The value at the head is another one on each pass, in the same memory.
+        loops = (*walker.loops, inside)
+        array = walker.table.array(item.loop.merge, dimensions(ty), loops, walker.arms)
+        walker.record(enter, Part.WRITE, array, array, (), write=True, whole=True)
         return Sequence(known.each, known.position, Stored(array, array))
 
     def _hand_back(self, item: LoopItem) -> None:
@@ -271,3 +284,17 @@ def _only_guard(graph: Graph, item: GuardItem) -> GuardItem | None:
     if len(items) == 1 and isinstance(items[0], GuardItem) and items[0].target == item.when_false:
         return items[0]
     return None
+
+
+def _only_counts(state: Fact, counter: Sym) -> bool:
+    """Whether each component is an array, or changes by a constant on each pass."""
+    parts = state if isinstance(state, tuple) else (state,)
+    return all(
+        isinstance(part, Sequence)
+        or (
+            isinstance(part, Number)
+            and part.form is not None
+            and (counter in part.form.terms or not part.form.terms)
+        )
+        for part in parts
+    )

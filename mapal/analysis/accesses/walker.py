@@ -34,6 +34,7 @@ class Walker:
         self.function = graph.entry
         self.is_guessing = False
         self.outcome: dict[MorphismId, bool] = {}
+        self.reached_accesses: set[MorphismId] = set()
         self.arguments: dict[FunctionId, Fact] = {}
         self.is_called: set[FunctionId] = set()
 
@@ -112,6 +113,8 @@ class Walker:
             is_safe = within_box(index, [length], ranges=symbols.ranges, premises=premises)
         if not self.is_guessing:
             self.outcome[access] = self.outcome.get(access, True) and is_safe
+            if not self.dead_ends:
+                self.reached_accesses.add(access)
         return is_safe
 
     def record(
@@ -131,6 +134,7 @@ class Walker:
             return
         symbols = self.symbols
         wanted = {leaf for frame in self.loops for leaf in symbols.leaves(frame.symbol)}
+        wanted.update(frame.symbol for frame in self.loops)
         wanted.update(s for form in index if form is not None for s in symbols.expanded(form).terms)
         self.table.records.append(
             AccessRecord(
@@ -141,7 +145,7 @@ class Walker:
                 index=index,
                 write=write,
                 whole=whole,
-                guarded=self.arms > 0,
+                arms=self.arms,
                 rmw=rmw,
                 loops=self.loops,
                 ranges={symbol: symbols.ranges[symbol] for symbol in sorted(wanted)},

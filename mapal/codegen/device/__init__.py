@@ -1,5 +1,5 @@
 """Code for the accelerator of a GPU profile: kernels for the bulk operations of a program."""
 
-from mapal.codegen.device.kernels import Accelerator, emit_device
+from mapal.codegen.device.kernels import Accelerator, block_size, emit_device
 
-__all__ = ["Accelerator", "emit_device"]
+__all__ = ["Accelerator", "block_size", "emit_device"]

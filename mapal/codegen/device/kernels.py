@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from mapal.analysis.legality.maps import is_race_free
 from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device.remainder import remainder_function, remainder_name
 from mapal.codegen.layout import Layout, leaves, memory_type, register_type
@@ -65,6 +66,11 @@ class Accelerator(Protocol):
     def threads_per_block(self) -> int: ...
 
 
+def block_size(device: Accelerator) -> int:
+    """Threads of a block."""
+    return min(THREADS_PER_BLOCK, device.threads_per_block)
+
+
 class _HostOnly(Exception):  # noqa: N818  (a decision, not an error)
     """This site has no kernel; the message says why."""
 
@@ -106,6 +112,7 @@ class _KernelEmitter(Emitter):
     """Emits one kernel."""
 
     inlines_calls = True
+    cuts_slices = False
 
     def __init__(self, module: DeviceModule) -> None:
         super().__init__(module)
@@ -219,7 +226,9 @@ class _Kernel:
         declarations = [declaration for declaration, _ in self.parameters]
         if e.can_trap:
             declarations.append("ptr addrspace(1) %trap")
-        threads = min(THREADS_PER_BLOCK, self.module.device.threads_per_block)
+        threads = block_size(self.module.device)
+        if not is_race_free(ty.length, threads):
+            raise _HostOnly("its threads are not shown to write different elements")
         head = f"define ptx_kernel void @{name}({', '.join(declarations)})"
         e.finish(f'{head} nounwind "nvvm.maxntid"="{threads}"', "void")
         return {

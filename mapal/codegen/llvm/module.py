@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from mapal.analysis.bounds import accesses_in_range, total_accesses
+from mapal.analysis.bounds import needless_guards, total_accesses
 from mapal.analysis.expansion import outlined_bodies
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
@@ -62,7 +62,7 @@ class ModuleBuilder:
                 self.layouts.require_narrow(obj.ty)
         self.plan = Plan()
         self.outlined = outlined_bodies(graph)
-        self.in_range = accesses_in_range(graph)
+        self.in_range = needless_guards(graph)
         self.total = total_accesses(graph)
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}

@@ -1,0 +1,7 @@
+"""What code generation may do with the arrays of a program, each answer a proof by the engine of
+index maps over the program's access records."""
+
+from mapal.analysis.legality.answers import Answer, Question
+from mapal.analysis.legality.report import legality
+
+__all__ = ["Answer", "Question", "legality"]

@@ -1,0 +1,166 @@
+"""Questions about the loops of a program and its folds: what ties one iteration to the next."""
+
+from __future__ import annotations
+
+from mapal.affine import SideRanges, separates
+from mapal.analysis.accesses import AccessRecord, LoopFrame
+from mapal.analysis.legality.answers import Question, Verdict, never
+from mapal.analysis.legality.pairs import tie
+from mapal.analysis.legality.program import Program
+from mapal.ir import ops
+from mapal.ir.graph import Function, Graph, Morphism
+from mapal.ir.ops import BinaryCode, LoopId, ObjectId
+from mapal.ir.types import Scalar, Tuple
+
+_ASSOCIATIVE = {
+    BinaryCode.ADD,
+    BinaryCode.MUL,
+    BinaryCode.MIN,
+    BinaryCode.MAX,
+    BinaryCode.AND,
+    BinaryCode.OR,
+}
+"""Associative on integers, which wrap, and on truth values; not on floats, which round."""
+
+
+def fold_verdict(program: Program, store: AccessRecord) -> Verdict:
+    """The answer about the fold whose accumulator a record stores: a reduction if its one cell
+    does not tell iterations apart and only one associative operation combines them."""
+    frame = store.loops[-1]
+    symbols = program.table.symbols
+    leaves = symbols.leaves(frame.symbol)
+    apart = separates(
+        program.table.access(store).map,
+        concurrent=leaves,
+        syms=leaves,
+        ranges=SideRanges(symbols.bases),
+    )
+    op = program.graph.morphisms[store.site].op
+    if not isinstance(op, ops.Fold):
+        return Verdict(Question.REGROUPED, False, "the order of a reduce is its own", never)
+    found = _combining(program.graph, program.graph.functions[op.body])
+    if apart:
+        return Verdict(Question.REGROUPED, True, "at most one iteration", never)
+    if found is None:
+        reason = "the accumulator ties each iteration to the one before"
+        return Verdict(Question.REGROUPED, False, reason, never)
+    return Verdict(Question.REGROUPED, True, f"{found.value} is associative here", never)
+
+
+def _combining(graph: Graph, body: Function) -> BinaryCode | None:
+    """The associative operation on the accumulator that a fold's body is, beside what it makes of
+    the element and the captures."""
+    ty = graph.ty(body.input)
+    if not isinstance(ty, Tuple) or len(body.regions) > 1:
+        return None
+    last = graph.definer(body.output)
+    if last is not None and isinstance(last.op, ops.Output):
+        last = graph.definer(last.source)
+    if last is None or not isinstance(last.op, ops.Binary) or last.op.code not in _ASSOCIATIVE:
+        return None
+    left, right = graph.operands(last)
+    result = graph.ty(last.target)
+    if not isinstance(result, Scalar) or result.is_float:
+        return None
+    slot = len(ty.items) - 2
+    using = _readers(graph, body, slot)
+    if using != [last] or (_is_slot(graph, body, left, slot) == _is_slot(graph, body, right, slot)):
+        return None
+    return last.op.code
+
+
+def _is_slot(graph: Graph, body: Function, obj: ObjectId, slot: int) -> bool:
+    definer = graph.definer(obj)
+    return definer is not None and definer.op == ops.Proj(slot) and definer.source == body.input
+
+
+def _readers(graph: Graph, body: Function, slot: int) -> list[Morphism]:
+    """The operations that read the accumulator."""
+    found: list[Morphism] = []
+    for edge in graph.out_edges[body.input]:
+        morphism = graph.morphisms[edge]
+        if morphism.op != ops.Proj(slot):
+            if not isinstance(morphism.op, ops.Proj):
+                found.append(morphism)
+            continue
+        for reader in graph.out_edges[morphism.target]:
+            record = graph.morphisms[reader]
+            if isinstance(record.op, ops.Pair):
+                consumers = graph.out_edges[record.target]
+                found += [graph.morphisms[consumer] for consumer in consumers]
+            else:
+                found.append(record)
+    return found
+
+
+# Loops ------------------------------------------------------------------------------
+
+
+def loop_verdicts(program: Program, frame: LoopFrame) -> list[Verdict]:
+    """The answers about a loop of the program, as its jump sees it."""
+    inside = program.by_frame[frame]
+    storages = sorted(
+        {
+            record.storage
+            for record in inside
+            if program.table.arrays[record.storage].loops[-1:] == (frame,)
+            and program.table.arrays[record.storage].obj == _merge(program.graph, frame)
+        }
+    )
+    verdicts = [_parallel(program, frame)]
+    for number, storage in enumerate(storages):
+        obstacle = _obstacle_to_overwriting(program, frame, storage)
+        reason = obstacle or "every cell is written before the loop ends"
+        part = f"array {number} of the state"
+        verdicts.append(Verdict(Question.OVERWRITTEN, obstacle is None, reason, never, part))
+    return verdicts
+
+
+def _merge(graph: Graph, frame: LoopFrame) -> ObjectId:
+    return graph.loops[LoopId(frame.site)].merge
+
+
+def _parallel(program: Program, frame: LoopFrame) -> Verdict:
+    obstacle = _obstacle_to_parallel(program, frame)
+    reason = obstacle or "no iteration reads or writes what another writes"
+    return Verdict(Question.PARALLEL, obstacle is None, reason, never)
+
+
+def _obstacle_to_parallel(program: Program, frame: LoopFrame) -> str | None:
+    if frame not in program.exact:
+        return "how often it runs is not known beforehand"
+    if not program.table.counting.get(LoopId(frame.site), False):
+        return "its state is more than counters and arrays"
+    inside = program.by_frame[frame]
+    for store in inside:
+        if not store.write:
+            continue
+        if store.storage in program.table.escaped:
+            return "an array has other names"
+        if frame not in program.table.arrays[store.storage].loops[:-1]:
+            for other in inside:
+                if other.storage != store.storage:
+                    continue
+                found = tie(program.table, store, other, frame)
+                if found is not None:
+                    return found
+    return None
+
+
+def _obstacle_to_overwriting(program: Program, frame: LoopFrame, storage: int) -> str | None:
+    """Why what an array holds at first may be seen."""
+    table = program.table
+    if storage in table.escaped:
+        return "the array has other names"
+    if frame not in program.exact:
+        return "how often the loop runs is not known beforehand"
+    inside = program.inside(storage, frame)
+    stores = [record for record in inside if record.write]
+    if len(stores) != len(inside):
+        return "the loop reads the array"
+    if len(stores) != 1 or stores[0].whole:
+        return "not one update writes the array"
+    store = stores[0]
+    if store.arms > table.arrays[storage].arms:
+        return "the update is in an arm"
+    return program.fills(store, store.loops[store.loops.index(frame) :])

@@ -1,0 +1,61 @@
+"""How often each element of an array is read: what fusing its maker with its readers repeats."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mapal.affine import AtMost, Exact, fiber_cardinality_ub
+from mapal.analysis.accesses import AccessRecord
+from mapal.analysis.legality.answers import Question, Verdict
+from mapal.analysis.legality.program import Program
+from mapal.ir import ops
+from mapal.ir.graph import Graph, ObjectKind
+from mapal.ir.ops import MorphismId
+
+
+def reads_verdict(program: Program, store: AccessRecord) -> Verdict:
+    """The answer about the array that a Map makes."""
+    count, reason = recompute_count(program, store)
+    return Verdict(
+        Question.ONCE,
+        count is not None and count <= 1,
+        reason,
+        partial(is_read_in_step, program.graph, store.site),
+    )
+
+
+def recompute_count(program: Program, store: AccessRecord) -> tuple[int | None, str]:
+    """How often an element of the array that a Map makes is computed if its readers compute it
+    themselves, at most; None if they cannot. With the reason."""
+    table, total = program.table, 0
+    if program.graph.objects[table.arrays[store.array].obj].kind is ObjectKind.RETURN:
+        return None, "the array is a result"
+    if store.storage in table.escaped:
+        return None, "the array has other names"
+    for record in program.by_storage[store.storage]:
+        if record.write:
+            if record.site != store.site:
+                return None, "the array is updated"
+            continue
+        if record.whole:
+            return None, "the array is needed as a whole"
+        frames = table.loops_since_birth(record)
+        access = table.access(record)
+        if access.dynamic:
+            return None, "data decide which element is read"
+        found = fiber_cardinality_ub(access.map, program.domain(frames))
+        assert isinstance(found, Exact | AtMost)
+        total += found.count
+    times = {0: "no element is read", 1: "each element is read at most once"}
+    return total, times.get(total, f"an element is read up to {total} times")
+
+
+def is_read_in_step(graph: Graph, site: MorphismId) -> bool:
+    """The simple rule: one operation reads the array, it goes over it, and it stands in the same
+    region."""
+    morphism = graph.morphisms[site]
+    readers = graph.out_edges[morphism.target]
+    if len(readers) != 1:
+        return False
+    reader = graph.morphisms[readers[0]]
+    return isinstance(reader.op, ops.Map | ops.Reduce) and reader.region == morphism.region

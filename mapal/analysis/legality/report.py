@@ -1,0 +1,74 @@
+"""All answers about a program, in the order in which its accesses were found."""
+
+from __future__ import annotations
+
+from mapal.analysis.accesses import LoopKind
+from mapal.analysis.legality.answers import Answer, Question, Verdict
+from mapal.analysis.legality.loops import fold_verdict, loop_verdicts
+from mapal.analysis.legality.maps import map_verdicts
+from mapal.analysis.legality.program import Program
+from mapal.analysis.legality.reads import reads_verdict
+from mapal.analysis.legality.updates import update_verdict
+from mapal.ir import ops
+from mapal.ir.graph import Graph, Key
+from mapal.ir.ops import FunctionId, LoopId, MorphismId
+
+BLOCK = 256
+"""GPU threads of a block, where no profile says otherwise."""
+
+
+def legality(graph: Graph, *, threads: int = BLOCK) -> tuple[Answer, ...]:
+    """Every answer about a graph. A site that stands at several places gets a yes only if each
+    of them does; the reason is then that of the first that does not. `threads` is the size of a
+    block of GPU threads."""
+    query = ("legality", threads)
+    return graph.remembered(query, lambda: tuple(_Report(graph, threads).run()))
+
+
+_Place = tuple[FunctionId, str, MorphismId | LoopId, Question, str]
+
+
+class _Report:
+    def __init__(self, graph: Graph, threads: int) -> None:
+        self._graph = graph
+        self._threads = threads
+        self._program = Program.of(graph)
+        self._answers: dict[_Place, Answer] = {}
+
+    def run(self) -> list[Answer]:
+        for record in self._program.table.records:
+            if not record.write:
+                continue
+            morphism = self._graph.morphisms[record.site]
+            if isinstance(morphism.op, ops.Map) and not record.whole:
+                verdicts = map_verdicts(self._program, record, self._threads)
+                verdicts.append(reads_verdict(self._program, record))
+            elif isinstance(morphism.op, ops.Update):
+                verdicts = [update_verdict(self._program, record)]
+            elif record.rmw:
+                verdicts = [fold_verdict(self._program, record)]
+            else:
+                continue
+            for verdict in verdicts:
+                self._add(record.function, record.site, "operation", morphism.key, verdict)
+        for frame in list(self._program.by_frame):
+            if frame.kind is LoopKind.LOOP:
+                loop = self._graph.loops[LoopId(frame.site)]
+                for verdict in loop_verdicts(self._program, frame):
+                    self._add(loop.function, loop.id, "loop", loop.key, verdict)
+        return list(self._answers.values())
+
+    def _add(
+        self,
+        function: FunctionId,
+        site: MorphismId | LoopId,
+        kind: str,
+        key: Key,
+        verdict: Verdict,
+    ) -> None:
+        name = self._graph.functions[function].name
+        answer = verdict.placed(name, key[-1][0])
+        place = (function, kind, site, verdict.question, verdict.part)
+        before = self._answers.get(place)
+        if before is None or before.is_proved:
+            self._answers[place] = answer
