@@ -18,6 +18,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from mapal.report.page import render_page
 from tests.report import builds
 
+# Patience of a busy machine; what is right is there at once.
+expect.set_options(timeout=30_000)
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
