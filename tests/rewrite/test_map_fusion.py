@@ -236,3 +236,41 @@ def test_c37_a_print_between_the_maps(where: int) -> None:
     expected = ending(graph)
     assert expected[:2] == ("trapped", b"7\n" if where else b"")
     assert ending(kept(graph)) == expected
+
+
+def test_maps_in_different_regions_stay() -> None:
+    """Fused in the arm, the inner map would not run where the arm does not; fused before the
+    guard, the outer one would."""
+    program = Program()
+    inner = body(program, lambda f: f.op(DIV, f.c(12), f.op(SUB, f.f.input, f.c(2))))
+    outer = body(program, lambda f: f.op(MUL, f.f.input, f.c(3)))
+
+    def main(f: Lines) -> ObjectId:
+        middle = f.map(inner, f.iota(4))
+        return f.phi(
+            f.op(EQ, f.f.input, f.c(0)),
+            lambda: f.index(f.map(outer, middle), f.c(1)),
+            lambda: f.c(5),
+        )
+
+    graph = program.main(main, (I32,))
+    assert kind(graph, 1) == "div_zero"
+    assert declines(graph, MAP_FUSION) == [map_fusion.OTHER_REGION]
+    kept(graph, (0,), (1,))
+
+
+def test_captures_after_the_inner_map_keep_it_apart() -> None:
+    """The inner map can trap, so the fused one would stand in its place; the outer one captures
+    what is computed later."""
+    program = Program()
+    inner = body(program, lambda f: f.op(DIV, f.c(12), f.op(SUB, f.f.input, f.c(9))))
+    outer = body(program, lambda f: f.op(ADD, f.arg(0), f.arg(1)), I32)
+
+    def main(f: Lines) -> ObjectId:
+        middle = f.map(inner, f.iota(4))
+        late = f.op(DIV, f.c(8), f.f.input)
+        return f.index(f.map(outer, middle, late), f.c(1))
+
+    graph = program.main(main, (I32,))
+    assert declines(graph, MAP_FUSION) == [map_fusion.LATE_CAPTURES]
+    kept(graph, (0,), (2,))
