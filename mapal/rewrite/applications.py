@@ -66,6 +66,7 @@ def apply(
             inner = graph.morphisms[identity]
             array = replay.read(scope, graph.operands(inner)[-1])
             element = f.index(array, replay.read(scope, item.operands[1]), key)
+            scope.copy.morphisms[morphism.id] = replay.builder.morphisms[-1].id
             value = yield from _result(replay, scope, morphism, inner, element, into, key)
             replay.define(scope, item.target, value, key)
             return
@@ -90,7 +91,10 @@ def _result(
     graph, f = replay.graph, replay.f
     record = graph.functions[applied.op.body]
     copy = Copy(record.id, (record.body,), scope.copy.into, (*scope.copy.path, place.id))
-    scope.copy.inlined[place.id] = copy
+    if element is None:
+        scope.copy.inlined[place.id] = copy
+    else:
+        scope.copy.beside.append(copy)
     inside = replay.inside(copy, record, key)
     captures = [replay.read(scope, obj) for obj in graph.operands(applied)[:-1]]
     if element is not None:

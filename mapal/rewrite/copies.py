@@ -15,7 +15,9 @@ class Copy:
     morphisms in whose place it stands (inlined calls, outermost first; the outer map of a
     fusion with 0 for its inner and 1 for its outer body), empty for a function's own copy.
     `objects` and `morphisms` lead from old ids to new ones; what was left out is missing. A
-    guard or loop is found by its `Phi` or `LoopEnter`; what replaced a loop by the latter."""
+    guard or loop is found by its `Phi` or `LoopEnter`; what replaced a loop by the latter.
+    `beside` are copies of bodies that were applied to single elements, `hoisted` the new
+    accesses that a body made before."""
 
     function: FunctionId
     regions: tuple[RegionId, ...]
@@ -24,6 +26,8 @@ class Copy:
     objects: dict[ObjectId, ObjectId] = field(default_factory=dict)
     morphisms: dict[MorphismId, MorphismId] = field(default_factory=dict)
     inlined: dict[MorphismId, Copy] = field(default_factory=dict)
+    beside: list[Copy] = field(default_factory=list)
+    hoisted: list[MorphismId] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

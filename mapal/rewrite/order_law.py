@@ -23,20 +23,44 @@ from mapal.rewrite.copies import Copy, Replayed
 
 def disordered(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
     """The functions of the old graph, one copy of which runs operations that are not total in
-    another order than before."""
-    for proved in (frozenset[MorphismId](), None):
-        found = _disordered(graph, replayed, proved)
-        if not found:
-            return found
-    return found
+    another order than before. Accesses that are proved to be in range may change places, if
+    they are proved there too: the proof may come from what ran before."""
+    found = _disordered(graph, replayed, frozenset())
+    if not found and not any(copy.hoisted for copy in _all_copies(replayed)):
+        return found
+    weakened = _weakened(graph, replayed)
+    if weakened:
+        return weakened
+    return _disordered(graph, replayed, accesses_in_range(graph)) if found else found
+
+
+def _all_copies(replayed: Replayed) -> Iterator[Copy]:
+    work = [*replayed.copies]
+    while work:
+        copy = work.pop()
+        yield copy
+        work += [*copy.inlined.values(), *copy.beside]
+
+
+def _weakened(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
+    """The functions with accesses that were proved to be in range and are not any more, and
+    those in whose plan that came about."""
+    before, after = accesses_in_range(graph), accesses_in_range(replayed.graph)
+    found: set[FunctionId] = set()
+    for copy in _all_copies(replayed):
+        accesses = [new for old, new in copy.morphisms.items() if old in before]
+        if all(
+            is_total_morphism(replayed.graph, access, after) for access in accesses + copy.hoisted
+        ):
+            continue
+        found |= {copy.function, *(graph.morphisms[at].function for at in copy.path[:1])}
+    return frozenset(found)
 
 
 def _disordered(
-    graph: Graph, replayed: Replayed, proved: frozenset[MorphismId] | None
+    graph: Graph, replayed: Replayed, proved: frozenset[MorphismId]
 ) -> frozenset[FunctionId]:
-    """With `proved` None, accesses that are proved to be in range count as total."""
-    if proved is None:
-        proved = accesses_in_range(graph)
+    """The accesses that are `proved` to be in range count as total."""
     after: dict[FunctionId, dict[MorphismId, int]] = {}
     found: set[FunctionId] = set()
     for copy in replayed.copies:

@@ -62,6 +62,7 @@ def stream(
     captured = {old: replay.read(scope, old) for old in streaming.captures}
     for target, read, at in streaming.steady:
         captured[target] = f.index(replay.read(scope, read), replay.read(scope, at), key)
+        scope.copy.hoisted.append(replay.builder.morphisms[-1].id)
     captures = tuple(dict.fromkeys(captured.values()))
     source = f.ty(array)
     assert isinstance(source, Array)
