@@ -8,8 +8,8 @@ _FOLDING = "rewrite/passes/constant_folding.py"
 _MERGING = "rewrite/passes/common_subexpressions.py"
 _DEAD = "rewrite/passes/dead_code.py"
 _HOISTING = "rewrite/passes/hoisting.py"
-_OF_FOLDING = tests_of("constant_folding", "regions")
-_OF_MERGING = tests_of("common_subexpressions", "regions")
+_OF_FOLDING = tests_of("constant_folding", "plan_laws", "regions")
+_OF_MERGING = tests_of("common_subexpressions", "plan_laws", "regions")
 _OF_DEAD = tests_of("dead_code", "regions")
 
 OF_SCALARS = (

@@ -127,11 +127,11 @@ def _limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (TIME_LIMIT, TIME_LIMIT + 5))
 
 
-def verdict(copy: Path, mutation: Mutation) -> str:
-    """What became of one mutant, in a copy that is given back as it was."""
+def verdict(copy: Path, mutation: Mutation, tests: Sequence[str]) -> str:
+    """What tests say of one mutant, in a copy that is given back as it was."""
     before = mutated(copy, mutation)
     try:
-        failure = first_failure(copy, mutation.tests) or first_failure(copy, EVERYTHING)
+        failure = first_failure(copy, tests)
     finally:
         (copy / "mapal" / mutation.file).write_text(before, encoding="utf-8")
     return SURVIVED if failure is None else f"{KILLED} by {failure.removeprefix('FAILED ')}"
@@ -171,15 +171,27 @@ def _copies(root: Path, scratch: Path, pending: Sequence[Mutation], jobs: int) -
 def _verdicts(
     copies: SimpleQueue[Path], pending: Sequence[Mutation], jobs: int
 ) -> Iterator[tuple[Mutation, str]]:
-    def work(mutation: Mutation) -> tuple[Mutation, str]:
+    """All with their own tests, and then the survivors with the others."""
+
+    def work(mutation: Mutation, tests: Sequence[str]) -> tuple[Mutation, str]:
         copy = copies.get()
         try:
-            return mutation, verdict(copy, mutation)
+            return mutation, verdict(copy, mutation, tests)
         finally:
             copies.put(copy)
 
+    survivors: list[Mutation] = []
     with ThreadPoolExecutor(jobs) as threads:
-        for done in as_completed([threads.submit(work, mutation) for mutation in pending]):
+        first = [threads.submit(work, mutation, mutation.tests) for mutation in pending]
+        for done in as_completed(first):
+            mutation, found = done.result()
+            if found == SURVIVED:
+                print(f"{mutation.kind:14} {mutation.name}: asking further tests", flush=True)
+                survivors.append(mutation)
+            else:
+                yield mutation, found
+        second = [threads.submit(work, mutation, EVERYTHING) for mutation in survivors]
+        for done in as_completed(second):
             yield done.result()
 
 

@@ -274,3 +274,31 @@ def test_captures_after_the_inner_map_keep_it_apart() -> None:
     graph = program.main(main, (I32,))
     assert declines(graph, MAP_FUSION) == [map_fusion.LATE_CAPTURES]
     kept(graph, (0,), (2,))
+
+
+def test_a_map_that_gives_a_capture_is_no_identity() -> None:
+    program = Program()
+    given = body(program, lambda f: f.arg(0), I32)
+    graph = program.main(
+        lambda f: f.index(f.map(given, f.iota(4), f.op(ADD, f.f.input, f.c(7))), f.c(2)), (I32,)
+    )
+    assert value(graph, 1) == "8"
+    assert census(applied(graph, MAP_FUSION, (1,)))["Map"] == 1
+    kept(graph, (1,))
+
+
+def test_a_fused_map_that_can_trap_stands_where_the_inner_one_stood() -> None:
+    """Before the division that is written between the two."""
+    program = Program()
+    inner = body(program, lambda f: f.index(f.array(f.c(5), f.c(6)), f.f.input))
+    outer = body(program, lambda f: f.op(ADD, f.f.input, f.c(1)))
+
+    def main(f: Lines) -> ObjectId:
+        middle = f.map(inner, f.iota(4))
+        between = f.op(DIV, f.c(8), f.f.input)
+        return f.op(ADD, f.index(f.map(outer, middle), f.c(1)), between)
+
+    graph = program.main(main, (I32,))
+    assert kind(graph, 0) == "index_oob"
+    assert census(applied(graph, MAP_FUSION, (0,), (1,)))["Map"] == 1
+    kept(graph, (0,), (1,))
