@@ -1,9 +1,9 @@
 """The page about a build: one HTML file that needs nothing besides itself.
 
-It reads without scripts: every artifact lies in a `details` element. Its content is in a
-`noscript` element, which browsers with scripts do not even parse; the page's own script makes
-it from there when a person looks at it, with colours, side by side, or as differences. So a
-page of fifty programs opens at once in both.
+It reads without scripts: every artifact lies in a `details` element. Those of a program are in
+a `noscript` element, which browsers with scripts do not even parse; the page's own script makes
+them from there when a person looks at the program, with colours, side by side, or as
+differences. So a page of fifty programs opens at once in both.
 
 Nothing from a build is put into the page unescaped but pictures, which are checked; a policy in
 the page allows the one script that belongs to it and no connection to anywhere.
@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 
 from mapal.report.charts import make_charts
 from mapal.report.content import BuildContent, Check, ProgramContent
-from mapal.report.panels import Panel, Place, make_panels, place_of_token
+from mapal.report.panels import FORMER, Panel, Place, make_panels, place_of_token
 from mapal.report.pictures import inline_picture
 from mapal.report.timeline import Timeline, make_timeline
 
@@ -81,6 +81,7 @@ def render_page(build: BuildContent) -> bytes:
         slowest=sorted(build.tasks, key=lambda task: (-task.seconds, task.name))[:_SLOWEST],
         charts=make_charts(build.benches),
         skips=_skips(programs),
+        comparisons=_comparisons(programs),
         script=Markup(script),
         digest=digest,
         style=Markup(_read("page.css")),
@@ -142,6 +143,18 @@ def _totals(programs: list[ProgramView], timeline: Timeline) -> _Totals:
     verdicts = Counter(check.status for view in programs for check in view.content.checks)
     actions = Counter(bar.task.action for bar in timeline.bars)
     return _Totals(verdicts, actions, timeline.seconds)
+
+
+def _comparisons(programs: list[ProgramView]) -> dict[str, str]:
+    """By path of an artifact, where its texts before and after the last change are compared."""
+    found = {}
+    for view in programs:
+        now = {panel.label: panel.id for panel in view.panels if panel.group != FORMER}
+        for panel in view.panels:
+            if panel.group == FORMER and panel.label in now:
+                place = f"#{view.id}?l={panel.id}&r={now[panel.label]}&d=1"
+                found[panel.label] = place
+    return found
 
 
 def _skips(programs: list[ProgramView]) -> list[tuple[str, str, int]]:

@@ -241,7 +241,7 @@ def test_the_page_reads_without_scripts(browser: Browser, file: Path) -> None:
         details.locator("summary").focus()
         page.keyboard.press("Enter")
         # What tools call text leaves out `noscript`; what a person sees does not.
-        content = details.locator("noscript > *").first
+        content = details.locator(":scope > :not(summary)").first
         expect(content).to_be_visible()
         assert words in content.inner_text()
     page.locator("[id='scale.picture-lower'] summary").click()
@@ -327,7 +327,7 @@ def test_fifty_programs_open_at_once(browser: Browser, tmp_path: Path) -> None:
     assert file.stat().st_size > 5_000_000
     page = browser.new_page()
     page.goto(address(file))
-    assert page.evaluate("document.querySelectorAll('*').length") < 6000
+    assert page.evaluate("document.querySelectorAll('*').length") < 3000
     assert page.locator("nav.programs li").count() == 50
     page.close()
 

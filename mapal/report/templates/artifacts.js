@@ -14,16 +14,24 @@ const element = (name, properties, ...children) => {
 
 // Artifacts: what panels hold, with colours and links; pictures that can be enlarged.
 
-// What a panel holds, as elements of its own. Scripts and noscript are never both active, so
-// the browser kept the markup as text.
-const contentOf = (panel) => {
+// Scripts and noscript are never both active, so the browser kept what is in noscript as text:
+// it costs nothing until a person looks at it.
+const parsed = (noscript) => {
   const template = document.createElement("template");
-  template.innerHTML = panel.querySelector("noscript").textContent;
+  template.innerHTML = noscript.textContent;
   return template.content;
 };
-const original = (panel) => (panel.dataset.same ? byId(panel.dataset.same) : panel);
+const contentOf = (panel) => {
+  const content = document.createDocumentFragment();
+  for (const part of panel.children) {
+    if (part.localName !== "summary") content.append(part.cloneNode(true));
+  }
+  return content;
+};
 const textOf = (panel) => {
-  const pre = contentOf(original(panel)).querySelector("pre");
+  const same = panel.dataset.same;
+  const original = same ? panel.getRootNode().querySelector(`#${CSS.escape(same)}`) : panel;
+  const pre = original.querySelector("pre");
   return pre === null ? null : pre.textContent;
 };
 const linesOf = (text) => {

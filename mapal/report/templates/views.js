@@ -13,17 +13,23 @@ const activate = (view) => {
 };
 const visit = (moveFocus) => {
   const [id, query] = decodeURIComponent(location.hash.slice(1)).split("?");
-  const target = byId(id);
-  if (id === "content" && target) return;
+  if (id === "content") return;
+  // Ids of panels begin with the name of their program.
+  const target = byId(id) || byId(`program-${id.split(".")[0]}`);
   const view = (target && target.closest(".view")) || byId("overview");
   const title = activate(view);
   if (view.classList.contains("program")) {
     const bench = benchOf(view);
     const wanted = new URLSearchParams(query || "");
-    const panel = (name) => view.querySelector(`#${CSS.escape(wanted.get(name) || "-")}`) || undefined;
-    if (query) bench.show({ left: panel("l"), right: panel("r"), differences: wanted.get("d") === "1", line: Number(wanted.get("line")) }, false);
-    else if (target !== view) bench.show({ [id.endsWith(".source") ? "left" : "right"]: target, differences: false }, false);
-    else bench.show({}, false);
+    const panel = bench.panel(id);
+    const side = id.endsWith(".source") ? "left" : "right";
+    bench.show({
+      left: bench.panel(wanted.get("l")),
+      right: bench.panel(wanted.get("r")),
+      differences: wanted.get("d") === "1",
+      line: Number(wanted.get("line")),
+      ...(panel ? { [side]: panel } : {}),
+    }, false);
   }
   if (moveFocus) title.focus({ preventScroll: true });
   if (target && target !== view && !target.closest(".program")) target.scrollIntoView();
@@ -34,9 +40,10 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("a.place");
   if (!link || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  const source = byId(link.hash.slice(1));
-  const program = source.closest(".program");
+  const id = link.hash.slice(1);
+  const program = byId(`program-${id.split(".")[0]}`);
   const bench = benchOf(program);
+  const source = bench.panel(id);
   const right = bench.right === source ? bench.left : bench.right;
   if (program.classList.contains("current")) {
     bench.show({ left: source, right, differences: false, line: Number(link.dataset.line) }, true);
@@ -46,17 +53,13 @@ document.addEventListener("click", (event) => {
   }
 });
 document.addEventListener("toggle", (event) => {
-  const panel = event.target;
-  if (panel.dataset.kind === "tasks" && panel.open && !panel.querySelector("table")) panel.append(contentOf(panel));
+  const noscript = event.target.querySelector(":scope > noscript");
+  if (noscript && event.target.open) noscript.replaceWith(parsed(noscript));
 }, true);
 
 // A changed artifact leads to the texts before and after.
-for (const name of document.querySelectorAll("[data-artifact]")) {
-  const panels = [...document.querySelectorAll(`.panel[data-label="${CSS.escape(name.dataset.artifact)}"]`)];
-  const [after, before] = [panels.find((p) => !p.id.endsWith(".former")), panels.find((p) => p.id.endsWith(".former"))];
-  if (!before) continue;
-  const right = after || before;
-  const link = element("a", { href: `#${before.closest(".view").id}?l=${before.id}&r=${right.id}&d=1` });
+for (const name of document.querySelectorAll("[data-compare]")) {
+  const link = element("a", { href: name.dataset.compare });
   name.replaceWith(link);
   link.append(name);
 }

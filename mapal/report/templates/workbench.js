@@ -4,7 +4,7 @@ const FIRST_RIGHT = ["plan", "rewriting", "lower"];
 class Workbench {
   constructor(program) {
     this.program = program;
-    this.panels = [...program.querySelectorAll("details.panel")];
+    this.panels = [...parsed(program.querySelector("noscript")).querySelectorAll("details")];
     this.sides = [this.side("Left"), this.side("Right")];
     this.toggle = element("button", { type: "button", textContent: "Differences" });
     this.toggle.setAttribute("aria-pressed", "false");
@@ -41,8 +41,12 @@ class Workbench {
       const suffix = panel.dataset.group && !panel.dataset.title.includes("(") ? ` (${panel.dataset.group})` : "";
       parent.append(element("option", { value: panel.id, textContent: panel.dataset.title + suffix }));
     }
-    select.onchange = () => this.show({ [name.toLowerCase()]: byId(select.value), line: 0 }, true);
+    select.onchange = () => this.show({ [name.toLowerCase()]: this.panel(select.value), line: 0 }, true);
     return element("label", {}, element("span", { textContent: name }), select);
+  }
+
+  panel(id) {
+    return this.panels.find((panel) => panel.id === id);
   }
 
   show({ left = this.left, right = this.right, differences = this.differences, line = 0 }, record) {
