@@ -48,6 +48,17 @@ def reader(code: BinaryCode | None) -> Callable[[Lines], ObjectId]:
     return build
 
 
+def at_a_place(is_kept: bool) -> Callable[[Lines], ObjectId]:
+    """Reads the captured array at the captured place, which an access before may have proved
+    to be in range; with the element or without it."""
+
+    def build(f: Lines) -> ObjectId:
+        found = f.index(f.arg(0), f.arg(1))
+        return f.op(MUL, found, f.arg(2)) if is_kept else f.op(ADD, found, f.c(1))
+
+    return build
+
+
 class Writer:
     """Writes one program from a source of choices."""
 
@@ -92,6 +103,10 @@ class Writer:
                 lambda f: f.op(DIV, f.c(60), f.arg(0)), (I32, I32), kind=kind, name="steady"
             ),
         ]
+        self.steady = [
+            self.program.helper(at_a_place(is_kept), (FIVE, I32, I32), kind=kind, name="at")
+            for is_kept in (True, False)
+        ]
         self.folds = [
             self.program.helper(
                 lambda f: f.op(SUB, f.op(MUL, f.arg(0), f.c(3)), f.arg(1)),
@@ -135,7 +150,10 @@ class Writer:
     def array(self, f: Lines) -> None:
         draw = self.draw
         one, other = draw.choice(self.arrays), draw.choice(self.arrays)
-        match draw.randrange(7):
+        match draw.randrange(8):
+            case 7:
+                place = draw.choice(self.scalars)
+                made = f.map(draw.choice(self.steady), one, other, place)
             case 3:
                 made = f.map(draw.choice(self.pairs), f.f.zip(one, other, f.key()))
             case 4:
@@ -196,7 +214,7 @@ class Writer:
         )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(45))
 def test_random_programs_keep_their_outcomes(seed: int) -> None:
     kept(Writer(seed).graph(), *ARGUMENTS)
 
@@ -208,4 +226,4 @@ def test_the_programs_reach_every_pass_they_are_for() -> None:
         for step in PASSES:
             fired[step.name] += apply_pass(graph, step).plan.count
     for name in (NATURALITY.name, STREAMS.name, "loop_lifting", "hoisting", "map_fusion"):
-        assert fired[name] >= 20, fired
+        assert fired[name] >= 15, fired
