@@ -249,6 +249,7 @@ OF_COLLECTIONS = (
         "    elif graph.ty(place) == graph.ty(morphism.target):\n",
         "    else:\n",
         tests_of("naturality", "naturality_random"),
+        "a value of another type is no alias: the law of plans refuses it",
     ),
     # Inlining
     Mutation(

@@ -152,6 +152,7 @@ OF_SCALARS = (
         "is ObjectKind.RETURN or graph.is_token_bearing(item.target):",
         "is ObjectKind.RETURN:",
         _OF_DEAD,
+        "every token leads to the result, and effects are not total: both are kept anyway",
     ),
     Mutation(
         "dead code: guards and loops around what is kept",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from mapal.ir.function_builder import Ret
 from mapal.ir.graph import FunctionKind, Graph
-from mapal.ir.ops import ObjectId
-from mapal.ir.types import F64, I32, IO, Array, Tuple
+from mapal.ir.ops import FunctionId, ObjectId
+from mapal.ir.types import F64, I32, IO, UNIT, Array, Tuple
 from mapal.rewrite.passes import inlining
 from mapal.rewrite.pipeline import INLINING
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, NEQ, SUB, Lines, Program
@@ -255,3 +257,48 @@ def test_the_entry_is_not_inlined() -> None:
     """A function that calls the entry can only be one that the entry does not call."""
     graph = Program().main(lambda f: f.f.input, (I32,))
     assert declines(graph, INLINING) == []
+
+
+def calling(callee: FunctionId, f: Lines) -> ObjectId:
+    return f.call(callee, f.f.input)
+
+
+def test_a_callee_without_a_result_stays() -> None:
+    program = Program()
+    h = program.helper(lambda f: None, (I32,), UNIT)
+
+    def main(f: Lines) -> ObjectId:
+        f.call(h, f.f.input)
+        return f.op(ADD, f.f.input, f.c(1))
+
+    graph = program.main(main, (I32,))
+    assert declines(graph, INLINING) == [inlining.NO_RESULT]
+    kept(graph, (3,))
+
+
+def test_of_two_calls_with_one_place_one_is_inlined() -> None:
+    """Their copies would be one group of the order."""
+    program = Program()
+    h = program.helper(lambda f: f.op(DIV, f.c(6), f.f.input))
+
+    def main(f: Lines) -> ObjectId:
+        key = f.key()
+        return f.op(ADD, f.f.call(h, f.f.input, key), f.f.call(h, f.c(2), key))
+
+    graph = program.main(main, (I32,))
+    assert declines(graph, INLINING) == [inlining.SAME_PLACE]
+    kept(graph, (0,), (3,))
+
+
+def test_calls_of_calls_are_inlined_to_a_depth() -> None:
+    """Keys grow by one range with each level."""
+    program = Program()
+    called = program.helper(lambda f: f.op(ADD, f.f.input, f.c(1)), name="h0")
+    for level in range(1, inlining.LONGEST_KEY + 5):
+        called = program.helper(partial(calling, called), name=f"h{level}")
+    graph = program.main(lambda f: f.op(MUL, f.call(called, f.f.input), f.c(2)), (I32,))
+    assert inlining.TOO_DEEP in declines(graph, INLINING)
+    result = kept(graph, (3,))
+    assert value(result, 3) == "8"
+    longest = max(len(morphism.key) for morphism in result.morphisms)
+    assert longest <= inlining.LONGEST_KEY

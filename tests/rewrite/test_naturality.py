@@ -285,3 +285,20 @@ def test_a_zip_of_fills_is_a_fill() -> None:
     found = census(kept(graph, (3, 4)))
     assert (found["Zip"], found["Fill"]) == (0, 1)
     assert value(graph, 3, 4) == "[(3, 4), (3, 4), (3, 4)]"
+
+
+def test_a_capture_is_no_component_of_the_element() -> None:
+    """The body gives its capture, which stands where another body has the first component."""
+    program = Program()
+    pairs = Tuple((I32, I32))
+    take = program.helper(lambda f: f.arg(0), (I32, pairs), kind=FunctionKind.MAP_BODY, name="body")
+
+    def main(f: Lines) -> ObjectId:
+        zipped = f.f.zip(f.f.input, f.iota(4), f.key())
+        made = f.map(take, zipped, f.c(7))
+        return f.op(ADD, f.index(made, f.c(2)), f.index(made, f.c(1)))
+
+    graph = program.main(main, (FOUR,))
+    assert value(graph, DATA) == "14"
+    assert value(applied(graph, NATURALITY, (DATA,)), DATA) == "14"
+    kept(graph, (DATA,))
