@@ -218,3 +218,18 @@ def test_equal_calls_and_maps_merge() -> None:
     result = applied(graph, COMMON_SUBEXPRESSIONS, (1,))
     assert (census(result)["Call"], census(result)["Map"]) == (1, 1)
     kept(graph, (1,))
+
+
+def test_the_writer_of_the_result_stays() -> None:
+    """Although the same was computed before it."""
+
+    def main(f: Lines) -> None:
+        a, b = f.arg(0), f.arg(1)
+        f.op(DIV, a, b)
+        f.ret(DIV, a, b)
+
+    graph = Program().main(main, (I32, I32))
+    result = applied(graph, COMMON_SUBEXPRESSIONS, (6, 2), (1, 0))
+    assert census(result)["Div"] == 2
+    assert value(result, 6, 2) == "3"
+    kept(graph, (6, 2), (1, 0))
