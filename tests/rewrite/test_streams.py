@@ -171,6 +171,16 @@ def test_a_trap_before_what_the_fold_needs() -> None:
     kept(graph, ([3, 0, 4, 1], B, 9), (A, B, 9), (A, B, 2))
 
 
+def test_a_trap_before_the_other_side_of_a_zip() -> None:
+    """The map that can trap comes before an array that is made for others too."""
+    graph = of(
+        "p0 -> map { x -> 12 / x } -> n; p1 -> map { x -> x * p2 } -> m;"
+        "(n, m) -> zip -> z; (0, z) -> fold { s, x -> s + x.0 * x.1 } -> t; t + m[1] - m[2] -> ret;"
+    )
+    assert streams.LATE_OPERAND in declines(graph, STREAMS)
+    kept(graph, ([3, 0, 4, 1], B, 5), (A, B, 5))
+
+
 def test_bodies_that_hold_others_are_not_copied() -> None:
     helpers = (
         "fn h(a: [i32; 4], k: i32) -> i32 { 4 -> iota -> n; (0, a) -> fold { s, x ->"

@@ -35,7 +35,7 @@ from mapal.analysis.totality import is_total_function, may_run_forever, referenc
 from mapal.ir import ops
 from mapal.ir.graph import Function, Graph, Morphism, ObjectKind
 from mapal.ir.ops import FunctionId, MorphismId, ObjectId
-from mapal.ir.order import OperationItem, PackItem
+from mapal.ir.order import OperationItem
 from mapal.ir.types import Array
 from mapal.rewrite.entries import Streaming
 from mapal.rewrite.passes.map_fusion import LONGEST_KEY, key_length
@@ -78,21 +78,36 @@ def analyse(maker: PlanMaker) -> None:
             if isinstance(morphism.op, ops.Map | ops.Fold | ops.Zip) and identity not in taken:
                 consumer = _Consumer(maker, morphism, taken)
                 streaming = consumer.streaming()
+                if streaming is not None and not _exists(graph, streaming):
+                    consumer = _Consumer(maker, morphism, taken, stays=True)
+                    streaming = consumer.streaming()
+                for reason in dict.fromkeys(consumer.reasons):
+                    maker.decline(morphism.key, reason)
                 if streaming is not None:
                     maker.stream(streaming)
                     taken |= {identity, *consumer.maps}
 
 
+def _exists(graph: Graph, streaming: Streaming) -> bool:
+    """Whether all that a consumer will read exists where it will stand."""
+    place = graph.morphisms[streaming.place].target
+    reads = (*streaming.captures, *streaming.sources, *streaming.kept)
+    return all(comes_before(graph, read, place) for read in reads)
+
+
 @dataclass(slots=True)
 class _Consumer:
     """One map, fold or zip. `maps` are those that it absorbs, `absorbed` all values that are
-    not made any more; `trapping` is the one that can trap, consumer or map, if one can."""
+    not made any more; `trapping` is the one that can trap, consumer or map, if one can. `reasons`
+    say why maps were not absorbed. `stays` tells that the consumer cannot stand earlier."""
 
     maker: PlanMaker
     morphism: Morphism
     taken: set[MorphismId]
     maps: list[MorphismId] = field(default_factory=list)
     absorbed: list[ObjectId] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    stays: bool = False
     trapping: MorphismId | None = None
     size: int = 0
 
@@ -133,7 +148,7 @@ class _Consumer:
             return None
         reason = TOO_LARGE if self.size > LARGEST_TERM else self._obstacle(body)
         if reason is not None:
-            self.maker.decline(self.morphism.key, reason)
+            self.reasons.append(reason)
             return None
         entry = Streaming(
             consumer=self.morphism.id,
@@ -226,7 +241,7 @@ class _Consumer:
         assert isinstance(inner.op, ops.Map), "only maps are absorbed"
         reason = self._obstacle_to(inner, item.target, is_read_once)
         if reason is not None:
-            self.maker.decline(self.morphism.key, reason)
+            self.reasons.append(reason)
         if reason is not None or inner.id in self.taken:
             return Element(item.target)
         if not is_total_function(graph, inner.op.body, accesses_in_range(graph)):
@@ -250,30 +265,12 @@ class _Consumer:
         if not is_total_function(graph, inner.op.body, accesses_in_range(graph)):
             if self.trapping is not None:
                 return BOTH_TRAP
-            if not all(comes_before(graph, read, target) for read in self._needed()):
+            if self.stays:
                 return LATE_OPERAND
         deepest = max(key_length(graph, graph.functions[body]) for body in bodies)
         if deepest + max(len(inner.key), len(consumer.key)) > LONGEST_KEY:
             return TOO_DEEP
         return None
-
-    def _needed(self) -> list[ObjectId]:
-        """What the consumer reads, through zips and maps that may be absorbed."""
-        graph = self.graph
-        found: dict[ObjectId, None] = {}
-        work = [*graph.operands(self.morphism)]
-        while work:
-            obj = work.pop()
-            item = definition(graph, obj)
-            if isinstance(item, PackItem):
-                work.extend(item.feeders)
-            elif isinstance(item, OperationItem) and isinstance(
-                item.morphism.op, ops.Zip | ops.Enumerate | ops.Map | ops.Iota | ops.Fill
-            ):
-                work.extend(item.operands)
-            else:
-                found[obj] = None
-        return list(found)
 
     # Zips of maps -------------------------------------------------------------------
 
@@ -287,7 +284,7 @@ class _Consumer:
         if not all(isinstance(term, Applied) for term in terms):
             return None
         if self.size > LARGEST_TERM:
-            self.maker.decline(self.morphism.key, TOO_LARGE)
+            self.reasons.append(TOO_LARGE)
             return None
         element = Both(*terms)
         return Streaming(
