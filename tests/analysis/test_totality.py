@@ -7,10 +7,14 @@ import pytest
 from mapal.analysis.totality import (
     callees_first,
     is_total_function,
+    is_total_morphism,
     reachable_functions,
     region_summary,
 )
+from mapal.ir.ops import BinaryCode, ObjectId
+from mapal.ir.types import I32
 from tests.analysis.test_bounds import graph_of
+from tests.rewrite.build import Lines, Program
 
 TOTAL = {
     "arithmetic": "x + y * 2 - -x -> ret;",
@@ -86,3 +90,17 @@ def test_callees_come_first_and_only_reached_functions_count() -> None:
         "middle",
         "leaf",
     }
+
+
+@pytest.mark.parametrize("traps_in", [True, False])
+def test_a_guard_is_as_total_as_both_arms(traps_in: bool) -> None:
+    def main(f: Lines) -> ObjectId:
+        def divided() -> ObjectId:
+            return f.op(BinaryCode.DIV, f.c(1), f.f.input)
+
+        arms = (divided, lambda: f.c(2)) if traps_in else (lambda: f.c(2), divided)
+        return f.phi(f.op(BinaryCode.GT, f.f.input, f.c(3)), *arms)
+
+    graph = Program().main(main, (I32,))
+    (guard,) = graph.guards
+    assert not is_total_morphism(graph, guard.phi)
