@@ -203,12 +203,12 @@ def _clean(step: Step, dryrun: bool) -> None:
 
 
 def _clean_report(dryrun: bool) -> None:
-    path = os.path.join(BUILD, "report", "index.html")
-    if os.path.isfile(path):
-        print(f"report - removing {path}")
-        if not dryrun:
-            os.unlink(path)
-            _remove_empty_directories([os.path.dirname(path)], BUILD)
+    for path in (os.path.join(BUILD, "report", "index.html"), os.path.join(BUILD, "junit.xml")):
+        if os.path.isfile(path):
+            print(f"report - removing {path}")
+            if not dryrun:
+                os.unlink(path)
+                _remove_empty_directories([os.path.dirname(path)], BUILD)
 
 
 def _remove_empty_directories(directories: Iterable[str], top: str) -> None:

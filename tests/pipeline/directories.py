@@ -114,12 +114,12 @@ class ProjectDirectory:
         return self.tasks_run()
 
     def artifacts(self) -> dict[str, bytes]:
-        """Every file below `build/` but the build's own state and what tells of its time."""
+        """Every file below `build/` but the build's own state and what tells of the build."""
         top = self.path / "build"
         return {
             str(file.relative_to(top)): file.read_bytes()
             for file in sorted(top.rglob("*"))
             if file.is_file()
             and ".mapal" not in file.parts
-            and file.name not in ("last-build.json", "index.html")
+            and file.name not in ("last-build.json", "index.html", "junit.xml")
         }
