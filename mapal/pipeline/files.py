@@ -46,14 +46,15 @@ class FileHashes:
         known = self._known.get(path)
         if known is not None and known[0] == identity:
             return known[1]
-        with open(path, "rb", buffering=0) as file:
-            if status.st_size <= _READ_AT_ONCE:
-                digest = content_hash(file.readall())
-            else:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        # By descriptor: an idle build does this for every file, and little else.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            digest = _descriptor_hash(descriptor)
             # Only if the file is still the one that `status` describes, from before the reading.
-            if _identity(os.fstat(file.fileno())) == identity:
+            if _identity(os.fstat(descriptor)) == identity:
                 self._known[path] = (identity, digest)
+        finally:
+            os.close(descriptor)
         return digest
 
     def read(self, path: str) -> tuple[bytes, str]:
@@ -64,6 +65,16 @@ class FileHashes:
         digest = content_hash(data)
         self._known[path] = (identity, digest)
         return data, digest
+
+
+def _descriptor_hash(descriptor: int) -> str:
+    hashed = hashlib.sha256()
+    while block := os.read(descriptor, _READ_AT_ONCE):
+        hashed.update(block)
+        if len(block) < _READ_AT_ONCE:
+            # Less than asked for is the end of a file.
+            break
+    return hashed.hexdigest()
 
 
 def _identity(status: os.stat_result) -> _Identity:

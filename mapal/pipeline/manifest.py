@@ -8,6 +8,7 @@ write them, and two builds of the same things give the same bytes.
 from __future__ import annotations
 
 import json
+import json.encoder
 from collections.abc import Iterable, Sequence
 
 from mapal.pipeline.step import Step
@@ -23,27 +24,26 @@ def manifest_bytes(steps: Sequence[Step]) -> bytes | None:
     """`manifest.json` for these steps; None while one of them has no record. Paths are relative
     to the build directory."""
     tools: dict[str, str] = {}
-    artifacts = []
+    artifacts: list[tuple[str, str]] = []
     for step in steps:
         record = step.recorded()
         if record is None:
             return None
         tools.update({name: version for name, version in record["tools"].items() if version})
-        inputs = sorted(record["inputs"])
+        # By hand, since an idle build compares the whole text: `json.dumps` with options sets up
+        # an encoder for each call.
+        inputs = ", ".join(map(_quoted, sorted(record["inputs"])))
         for label, output in record["outputs"].items():
             if not label.endswith(_NOT_LISTED):
-                artifacts.append(
-                    {
-                        "path": label,
-                        "stage": step.stage,
-                        "sha256": output["sha256"],
-                        "bytes": output["bytes"],
-                        "inputs": inputs,
-                    }
+                text = (
+                    f'{{"path": {_quoted(label)}, "stage": {_quoted(step.stage)}, '
+                    f'"sha256": "{output["sha256"]}", "bytes": {output["bytes"]}, '
+                    f'"inputs": [{inputs}]}}'
                 )
-    artifacts.sort(key=lambda artifact: str(artifact["path"]))
-    # One artifact a line: quick to write, and a change is one line of a comparison.
-    lines = ",\n".join(json.dumps(artifact, ensure_ascii=False) for artifact in artifacts)
+                artifacts.append((label, text))
+    artifacts.sort()
+    # One artifact a line: a change is one line of a comparison.
+    lines = ",\n".join(text for _, text in artifacts)
     head = json.dumps({"schema": SCHEMA, "tools": dict(sorted(tools.items()))})
     return f'{head[:-1]}, "artifacts": [\n{lines}\n]}}\n'.encode()
 
@@ -74,3 +74,8 @@ def statement_bytes(steps: Sequence[Step]) -> bytes | None:
 
 def _each(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
+
+
+def _quoted(text: str) -> str:
+    """A text as JSON, characters beyond ASCII as they are."""
+    return json.encoder.encode_basestring(text)

@@ -60,7 +60,8 @@ class RecordStore:
 
     def get(self, name: str) -> Any:
         """The entry with this name, or None."""
-        return self._loaded().get(name)
+        entries = self._entries
+        return (entries if entries is not None else self._loaded()).get(name)
 
     def names(self) -> list[str]:
         return list(self._loaded())

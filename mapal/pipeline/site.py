@@ -47,13 +47,13 @@ class Site:
         return known
 
     def _path(self, label: str) -> str:
+        if label.startswith("../"):
+            return os.path.join(self.root, label[3:])
         if label.startswith("mapal:targets/"):
             return os.path.join(targets_directory(), label.removeprefix("mapal:targets/"))
         if label.startswith("mapal:runtime/"):
             return os.path.join(runtime_directory(), label.removeprefix("mapal:runtime/"))
-        if label.startswith("../"):
-            return os.path.join(self.root, label[3:])
-        return os.path.join(self.build, label)
+        return f"{self.build}{os.sep}{label}"
 
     def shown(self, label: str) -> str:
         """The name of the file in messages."""

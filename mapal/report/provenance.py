@@ -8,6 +8,7 @@ it is the same wherever the same things are built; it is not signed.
 from __future__ import annotations
 
 import json
+import json.encoder
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -49,4 +50,5 @@ def provenance_bytes(
 
 
 def _entry(name: str, sha256: str) -> str:
-    return f'{{"name": {json.dumps(name, ensure_ascii=False)}, "digest": {{"sha256": "{sha256}"}}}}'
+    quoted = json.encoder.encode_basestring(name)
+    return f'{{"name": {quoted}, "digest": {{"sha256": "{sha256}"}}}}'

@@ -10,8 +10,8 @@ from tests.pipeline.random_edits import run_sequences
 
 
 def test_a_few_sequences_without_linking(tmp_path: Path) -> None:
-    counts = run_sequences(4, 6, seed=3, directory=tmp_path, whole=False)
-    assert counts["sequences"] == 4
+    counts = run_sequences(2, 5, seed=3, directory=tmp_path, whole=False)
+    assert counts["sequences"] == 2
 
 
 @pytest.mark.slow
