@@ -57,19 +57,22 @@ class Trial:
         self._seconds = max(self._seconds, time.monotonic() - start)
         return project.artifacts()
 
-    def kill(self) -> None:
-        """One build that is killed, and one that must make up for it."""
+    def kill(self) -> bool:
+        """One build that is killed, and one that must make up for it. Tells whether the kill came
+        before the end."""
         self._disturb()
         words = self._chosen.choice((_SERIAL, _PARALLEL))
         process = self._start(words)
-        # Somewhere between the start of Python and a little after the end.
-        time.sleep(self._chosen.uniform(0.05, 1.1) * self._seconds)
+        # From the start of Python on; early times more often, since most builds have less to do
+        # than the one that was measured.
+        time.sleep(self._seconds * self._chosen.uniform(0.05, 1.0) ** 2)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         status = process.wait()
         self.counts[f"killed, {'-n 2' if words is _PARALLEL else 'serial'}"] += status == -9
         self.counts["ended before the kill"] += status != -9
         self._check_next_build()
+        return status == -9
 
     def double_start(self) -> None:
         """Two builds at once, which must both end well."""
@@ -135,10 +138,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         trial = Trial(Path(directory), options.seed)
-        for number in range(options.count):
-            trial.kill()
+        killed = 0
+        while killed < options.count:
+            killed += trial.kill()
             if sys.stderr.isatty():
-                print(f"\r{number + 1} kills", end="", file=sys.stderr, flush=True)
+                print(f"\r{killed} kills", end="", file=sys.stderr, flush=True)
         for _ in range(options.doubles):
             trial.double_start()
     for what, count in sorted(trial.counts.items()):
