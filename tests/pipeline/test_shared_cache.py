@@ -86,12 +86,17 @@ def test_an_edit_taken_back_and_a_lost_artifact_come_from_the_cache(
 
 
 def test_failures_are_never_cached(project: ProjectDirectory, cache: LocalStore) -> None:
-    project.edit("src/hello.mapal", "1 + 2", "1 + zz")
+    # Both leave complete evidence, which must not pass for a result the second time.
+    project.edit("mapal.yaml", "targets:", "steps: 3\ntargets:")
     for _ in range(2):
         result = project.doit("build", "program=hello")
         assert result.status != 0
-        assert "src/hello.mapal:3:9: error[" in result.err
-    assert actions(project)["failed"] == ["lower:hello"]
+        assert "raise `steps` in mapal.yaml" in result.err
+        assert actions(project)["failed"] == ["oracle:hello"]
+    project.edit("src/hello.mapal", "1 + 2", "1 + zz")
+    for _ in range(2):
+        assert "src/hello.mapal:3:9: error[" in project.doit("build", "program=hello").err
+        assert actions(project)["failed"] == ["lower:hello"]
 
 
 def test_damaged_entries_are_computed_again(project: ProjectDirectory, cache: LocalStore) -> None:
