@@ -62,8 +62,8 @@ def _emit(graph: Graph, profile: Profile, name: str) -> Emission:
             emit_function(module, graph.functions[function])
         emit_entry(module)
         plan = module.plan.to_json_object(program=name, target=profile.name, notes=module.notes)
-        threads = {} if profile.device is None else {"threads": block_size(profile.device)}
-        plan["legality"] = [answer.to_json_object() for answer in legality(graph, **threads)]
+        threads = None if profile.device is None else block_size(profile.device)
+        plan["legality"] = [answer.to_json_object() for answer in legality(graph, threads=threads)]
         if profile.device is None:
             return Emission(module.text(), plan, None)
         device_ll, plan["kernels"] = emit_device(graph, profile, profile.device, name)

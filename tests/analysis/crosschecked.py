@@ -1,9 +1,9 @@
 """The engine of index maps beside the simple rules that it replaced, over all projects and over
 generated programs: what a rule allows, the engine proves.
 
-`./dev python -m tests.analysis.crosschecked --count N --seed S` prints what it counted. Half of the
-generated programs are those of a sweep, half are about indexes; each is looked at before and after
-the rewriter.
+`./dev python -m tests.analysis.crosschecked --count N --seed S` prints what it counted; with
+`--first`, several processes share the programs of a seed. Half of the generated programs are those
+of a sweep, half are about indexes; each is looked at before and after the rewriter.
 """
 
 from __future__ import annotations
@@ -82,13 +82,16 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.analysis.crosschecked")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
     options = parser.parse_args(arguments)
     logging.getLogger("mapal.affine.crosscheck").setLevel(logging.CRITICAL)
     profile = load_profile("generic")
     total: Counter[str] = Counter()
     stricter = 0
-    numbered = ((f"{n}", generated(options.seed, n)) for n in range(options.count))
-    for group, programs in (("projects", projects()), ("generated", numbered)):
+    numbers = range(options.first, options.first + options.count)
+    numbered = ((f"{n}", generated(options.seed, n)) for n in numbers)
+    groups = (("projects", projects() if options.first == 0 else ()), ("generated", numbered))
+    for group, programs in groups:
         for name, graph in programs:
             try:
                 total += examine(name, graph, profile)

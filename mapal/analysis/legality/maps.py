@@ -22,14 +22,14 @@ from mapal.ir import ops
 from mapal.ir.graph import Graph
 
 
-def map_verdicts(program: Program, store: AccessRecord, threads: int) -> list[Verdict]:
+def map_verdicts(program: Program, store: AccessRecord, threads: int | None) -> list[Verdict]:
     """All answers about the Map that a record is the store of. `threads` is the size of a block
-    of GPU threads."""
+    of GPU threads, if there are any."""
     return [
         _slices(program, store),
         _covered(program, store),
         _reuse(program, store),
-        _grid(program, store, threads),
+        *([] if threads is None else [_grid(program, store, threads)]),
         _tile(program, store),
         _move(program, store),
     ]

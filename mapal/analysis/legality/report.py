@@ -13,14 +13,11 @@ from mapal.ir import ops
 from mapal.ir.graph import Graph, Key
 from mapal.ir.ops import FunctionId, LoopId, MorphismId
 
-BLOCK = 256
-"""GPU threads of a block, where no profile says otherwise."""
 
-
-def legality(graph: Graph, *, threads: int = BLOCK) -> tuple[Answer, ...]:
+def legality(graph: Graph, *, threads: int | None = None) -> tuple[Answer, ...]:
     """Every answer about a graph. A site that stands at several places gets a yes only if each
     of them does; the reason is then that of the first that does not. `threads` is the size of a
-    block of GPU threads."""
+    block of GPU threads; without it nothing is asked about grids."""
     query = ("legality", threads)
     return graph.remembered(query, lambda: tuple(_Report(graph, threads).run()))
 
@@ -29,7 +26,7 @@ _Place = tuple[FunctionId, str, MorphismId | LoopId, Question, str]
 
 
 class _Report:
-    def __init__(self, graph: Graph, threads: int) -> None:
+    def __init__(self, graph: Graph, threads: int | None) -> None:
         self._graph = graph
         self._threads = threads
         self._program = Program.of(graph)
