@@ -69,7 +69,8 @@ def rebuild(
     if selection.program is not None:
         words.append(f"program={selection.program}")
     environment = {**os.environ, "MAPAL_CACHE": "off", **circumstances.variables}
-    os.makedirs(environment.get("HOME", directory), exist_ok=True)
+    if "HOME" in circumstances.variables:
+        os.makedirs(circumstances.variables["HOME"])
     result = subprocess.run(
         [sys.executable, "-m", "doit", *words],
         cwd=directory,
