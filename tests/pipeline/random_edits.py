@@ -255,7 +255,7 @@ def main() -> None:
                 count, options.edits, seed=options.seed, directory=Path(directory), whole=whole
             )
         how = "through whole builds" if whole else "in process, without linking"
-        print(f"{counts.pop('sequences')} sequences of {options.edits} edits {how}, all equal")
+        print(f"{counts.pop('sequences', 0)} sequences of {options.edits} edits {how}, all equal")
         print(
             "  " + ", ".join(f"{what} {times}" for what, times in counts.most_common()), flush=True
         )
