@@ -83,7 +83,7 @@ enum {
 };
 
 /* The function is called with disjoint ranges that cover [0, count) and are cut at multiples of
- * `quantum` (at least 1), about `pieces` of them, at least 1; each call goes through its range in order.
+ * `quantum` (at least 1), at most `pieces` of them, at least 1; each call goes through its range in order.
  * `rank` is the length of the longest path that begins here: greater ones start first. */
 typedef struct {
     mapal_task_function function;
@@ -104,6 +104,9 @@ typedef struct {
 } mapal_task_plan;
 
 typedef struct mapal_run mapal_run;
+
+/* Starts a run, whose spine has nothing to do, and finishes it. */
+void mapal_run_plan(const mapal_task_plan *plan, void *frame);
 
 /* The threads that work at once, the caller included: MAPAL_THREADS, or the processors there are. */
 uint32_t mapal_lanes(void);

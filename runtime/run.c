@@ -18,7 +18,10 @@
 
 #include <stddef.h>
 
-enum { LOOKS_BEFORE_SLEEP = 2000 };
+enum {
+    LOOKS_BEFORE_SLEEP = 2000,
+    SLICES_OF_A_LANE = 8 /* enough for stealing to even out unequal slices */
+};
 
 typedef enum { WAITING, READY, COMPLETE } status;
 
@@ -77,13 +80,15 @@ uint32_t mapal_lanes(void)
 
 /* ---- Slices ---- */
 
-static uint32_t count_slices(const mapal_task *task)
+static uint32_t count_slices(const mapal_task *task, uint32_t lanes)
 {
     if ((task->flags & (MAPAL_TASK_WHOLE | MAPAL_TASK_HOST)) != 0) {
         return 1;
     }
     int64_t blocks = task->count / task->quantum + (task->count % task->quantum != 0);
-    return blocks < (int64_t)task->pieces ? (uint32_t)blocks : task->pieces;
+    uint32_t most = lanes == 1 ? 1 : lanes * SLICES_OF_A_LANE;
+    uint32_t pieces = task->pieces < most ? task->pieces : most;
+    return blocks < (int64_t)pieces ? (uint32_t)blocks : pieces;
 }
 
 /* The first element of a slice; of the one after the last, the end. */
@@ -427,7 +432,7 @@ static void initialise(mapal_run *run, const mapal_task_plan *plan, void *frame,
         task_state *state = &run->state[task];
         atomic_init(&state->status, WAITING);
         state->pending = description->predecessors;
-        state->slices = count_slices(description);
+        state->slices = count_slices(description, lanes);
         atomic_init(&state->takable, 0);
         atomic_init(&state->remaining, state->slices);
     }
@@ -482,6 +487,18 @@ void mapal_run_complete(mapal_run *run, uint32_t task)
     check(atomic_load(&run->state[task].status) == READY, "predecessors come first, and once");
     complete(run, task);
     mapal_pool_unlock();
+}
+
+void mapal_run_plan(const mapal_task_plan *plan, void *frame)
+{
+    if (plan->tasks == 1 && mapal_pool_lanes() == 1) {
+        /* One task on one thread is a call: its traps need no order. */
+        plan->task[0].function(0, plan->task[0].count, frame);
+        return;
+    }
+    void *mark = mapal_arena_mark();
+    mapal_run_finish(mapal_run_start(plan, frame));
+    mapal_arena_release(mark);
 }
 
 void mapal_run_finish(mapal_run *run)

@@ -11,7 +11,7 @@ from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device import Accelerator, block_size, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
-from mapal.codegen.llvm.module import ModuleBuilder, Processor
+from mapal.codegen.llvm.module import LEAST_WORK, ModuleBuilder, Processor
 from mapal.diagnostics import CompilerBug
 from mapal.diagnostics.recursion import recursion_room
 from mapal.ir.graph import Graph
@@ -38,16 +38,25 @@ class Profile(Processor, Protocol):
     def device(self) -> Accelerator | None: ...
 
 
-def emit(graph: Graph, profile: Profile, *, name: str, compares: bool = False) -> Emission:
+def emit(
+    graph: Graph,
+    profile: Profile,
+    *,
+    name: str,
+    compares: bool = False,
+    cuts_from: int = LEAST_WORK,
+) -> Emission:
     """Emits a program for a profile. Equal graphs, profiles and names give equal text.
 
     With `compares`, the engine of index maps is held to the simple rules that it replaced: the
     plan lists what only the engine allows, and it is a `CompilerBug` if only a rule allows
-    something. Raises `Unsupported` for values that are too wide or too large to handle.
+    something. Loops with independent iterations are cut into slices for threads if they take
+    `cuts_from` operations or more. Raises `Unsupported` for values that are too wide or too
+    large to handle.
     """
     with crosschecking(compares) as gains:
         try:
-            emission = _emit(graph, profile, name)
+            emission = _emit(graph, profile, name, cuts_from)
         except StricterQueryError as error:
             raise CompilerBug(str(error)) from error
     if compares:
@@ -55,9 +64,9 @@ def emit(graph: Graph, profile: Profile, *, name: str, compares: bool = False) -
     return emission
 
 
-def _emit(graph: Graph, profile: Profile, name: str) -> Emission:
+def _emit(graph: Graph, profile: Profile, name: str, cuts_from: int) -> Emission:
     with recursion_room(_DEEPEST_RECURSION):
-        module = ModuleBuilder(graph, profile, name)
+        module = ModuleBuilder(graph, profile, name, cuts_from)
         for function in (*reachable_functions(graph), *sorted(module.outlined)):
             emit_function(module, graph.functions[function])
         emit_entry(module)

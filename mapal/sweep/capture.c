@@ -1,13 +1,12 @@
 /* Runs compiled programs inside this process, one after the other.
  *
- * Takes the place of the runtime's output, trap and clock: what a program prints goes to a buffer,
- * a trap jumps back to the caller instead of ending the process, and the clock counts its readings,
- * so that a run can be repeated exactly. The other runtime sources are linked as they are.
+ * Takes the place of the runtime's output and clock: what a program prints goes to a buffer, and the
+ * clock counts its readings, so that a run can be repeated exactly. The other runtime sources are
+ * linked as they are.
  */
 #include "mapal_runtime.h"
 #include "output.h"
 
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@ typedef struct {
 static unsigned char output[OUTPUT_BYTES];
 static uint64_t length;
 static uint64_t readings;
-static jmp_buf way_out;
 static sweep_ending ending;
 
 /* Milliseconds between two readings of the clock. */
@@ -47,16 +45,22 @@ void mapal_output_flush(void)
 {
 }
 
-void mapal_trap(uint32_t kind, uint32_t token)
+bool mapal_output_succeeded(void)
 {
-    ending.kind = (int32_t)kind;
-    ending.token = token;
-    longjmp(way_out, 1);
+    return true;
 }
 
 double mapal_time_ms(void)
 {
     return TICK * (double)readings++;
+}
+
+void mapal_report(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vfprintf(stderr, format, arguments);
+    va_end(arguments);
 }
 
 static void report(const char *format, va_list arguments)
@@ -83,18 +87,30 @@ void mapal_bug(const char *format, ...)
     abort();
 }
 
+typedef struct {
+    const mapal_program *program;
+    void *const *inputs;
+    void *const *outputs;
+} call;
+
+static void enter(void *argument)
+{
+    const call *made = argument;
+    made->program->entry(made->inputs, made->outputs);
+}
+
 /* Runs a program on contiguous buffers for its inputs and outputs. */
 const sweep_ending *sweep_run(const mapal_program *program, void *const *inputs,
                               void *const *outputs)
 {
-    void *mark = mapal_arena_mark();
+    call made = {program, inputs, outputs};
+    uint32_t kind;
     length = 0;
     readings = 0;
     ending = (sweep_ending){.kind = -1};
-    if (setjmp(way_out) == 0) {
-        program->entry(inputs, outputs);
+    if (mapal_call(enter, &made, &kind, &ending.token)) {
+        ending.kind = (int32_t)kind;
     }
-    mapal_arena_release(mark);
     ending.output = output;
     ending.length = length;
     return &ending;

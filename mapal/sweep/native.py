@@ -1,8 +1,8 @@
 """The native leg: many programs compiled together and run in one forked child.
 
 Each program is emitted as it always is. The modules of a batch are linked into one, compiled at
-each level, and linked by the C linker with a runtime whose output, trap and clock are those of
-`capture.c`. The child runs case after case and reports each one, so one that crashes or does
+each level, and linked by the C linker with a runtime whose output and clock are those of
+`capture.c`. In one program of three, every loop that may be cut into slices for threads is. The child runs case after case and reports each one, so one that crashes or does
 not end is known by its number and the others go on in another child.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mapal.codegen import emit
+from mapal.codegen import LEAST_WORK, emit
 from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.graph import Graph
@@ -42,7 +42,12 @@ from mapal.target import TargetProfile
 
 LEVELS = (0, 2)
 
-_REPLACED = ("main.c", "output.c", "trap.c", "clock.c")
+CUT_EVERY = 3
+"""One program of so many is emitted with slices, whatever they cost."""
+
+THREADS = 3
+
+_REPLACED = ("main.c", "output.c", "clock.c")
 _LIMIT_SECONDS = 10
 _TRAPS = ("div_zero", "index_oob")
 _HEADER = struct.Struct("<Q")
@@ -85,7 +90,10 @@ def _toolchain() -> tuple[Compiler, bytes]:
 def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeResult]:
     """For each case, by level, the ending of each of its runs; or what went wrong before. A run
     that crashes or does not end has the kind `crashed`."""
-    emitted = [_emitted(case, profile) for case in cases]
+    emitted = [
+        _emitted(case, profile, cuts_from=0 if number % CUT_EVERY == 0 else LEAST_WORK)
+        for number, case in enumerate(cases)
+    ]
     texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
     results: list[NativeResult] = [problem for _, problem in emitted]
     for part, library in _libraries(texts, profile):
@@ -139,10 +147,10 @@ def _run_library(
     yield from endings.items()
 
 
-def _emitted(case: Case, profile: TargetProfile) -> tuple[str, str]:
+def _emitted(case: Case, profile: TargetProfile, cuts_from: int) -> tuple[str, str]:
     """LLVM text that LLVM accepts, or nothing and the problem."""
     try:
-        text = emit(case.graph, profile, name="sweep").ll
+        text = emit(case.graph, profile, name="sweep", cuts_from=cuts_from).ll
         check_module(text)
     except (CompilerBug, Unsupported, AssertionError, LookupError, TypeError) as error:
         return "", f"{type(error).__name__}: {str(error)[:2000]}"
@@ -207,6 +215,7 @@ def _in_child(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Ite
 
 def _serve(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], replies: int) -> None:
     faulthandler.disable()
+    os.environ["MAPAL_THREADS"] = str(THREADS)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     library = ctypes.CDLL(str(path))
     library.sweep_run.restype = ctypes.POINTER(_SweepEnding)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mapal.codegen import emit
+from mapal.codegen import LEAST_WORK, emit
 from mapal.interpreter import run
 from mapal.ir.entry import Ports, entry_ports
 from mapal.ir.graph import Graph
@@ -70,10 +70,15 @@ def interpreted(graph: Graph, inputs: Mapping[str, object] | None = None) -> End
     return Ending(outcome.kind, outcome.output, trap, outputs)
 
 
-def compiled(graph: Graph, level: int, profile: TargetProfile | None = None) -> bytes:
+def compiled(
+    graph: Graph,
+    level: int,
+    profile: TargetProfile | None = None,
+    cuts_from: int = LEAST_WORK,
+) -> bytes:
     """The executable of a graph."""
     profile = profile or native()
-    emission = emit(graph, profile, name="program")
+    emission = emit(graph, profile, name="program", cuts_from=cuts_from)
     compiler, runtime = _toolchain()
     return link(compiler, compile_module(emission.ll, profile, level).object, runtime)
 
@@ -85,13 +90,25 @@ def run_natively(
     profile: TargetProfile | None = None,
 ) -> Ending:
     """The ending of the compiled program."""
+    return ending_of(compiled(graph, level, profile), graph, inputs)
+
+
+def ending_of(
+    program: bytes,
+    graph: Graph,
+    inputs: Mapping[str, object] | None = None,
+    threads: int | None = None,
+) -> Ending:
+    """The ending of an executable that was made of a graph."""
     ports = entry_ports(graph)
+    environment = {} if threads is None else {"MAPAL_THREADS": str(threads)}
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         executable = directory / "program"
-        executable.write_bytes(compiled(graph, level, profile))
+        executable.write_bytes(program)
         executable.chmod(0o755)
-        outcome = run_executable(executable, _arguments(ports, inputs or {}, directory))
+        arguments = _arguments(ports, inputs or {}, directory)
+        outcome = run_executable(executable, arguments, environment=environment)
         assert outcome.exit in (0, 101), outcome
         if outcome.trap is not None:
             trap = (outcome.trap.kind, outcome.trap.token)

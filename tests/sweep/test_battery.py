@@ -96,10 +96,10 @@ def test_a_fault_of_the_lockstep_interpreter(
 def faulty_emit(change: Callable[[str], str]) -> Any:
     """An emitter whose text is changed."""
 
-    def emit(graph: Graph, profile: Any, *, name: str) -> Any:
+    def emit(graph: Graph, profile: Any, *, name: str, **options: Any) -> Any:
         from mapal.codegen import emit as right
 
-        made = right(graph, profile, name=name)
+        made = right(graph, profile, name=name, **options)
         return replace(made, ll=change(made.ll))
 
     return emit

@@ -106,9 +106,13 @@ def test_programs_that_crash_or_do_not_end(
     bad = [case_of("fn main() { 2 -> println; }"), case_of("fn main() { 3 -> println; }")]
     texts = {id(bad[0].graph): HEAD + CRASHES, id(bad[1].graph): HEAD + NEVER_ENDS}
 
-    def emit(graph: Any, profile: Any, *, name: str) -> Any:
+    def emit(graph: Any, profile: Any, *, name: str, cuts_from: int) -> Any:
         text = texts.get(id(graph))
-        return SimpleNamespace(ll=text) if text else right(graph, profile, name=name)
+        return (
+            SimpleNamespace(ll=text)
+            if text
+            else right(graph, profile, name=name, cuts_from=cuts_from)
+        )
 
     monkeypatch.setattr(native, "emit", emit)
     monkeypatch.setattr(native, "_LIMIT_SECONDS", 1)
@@ -173,10 +177,10 @@ def test_a_program_that_does_not_link_harms_no_other(
 ) -> None:
     cases = [case_of(f"fn main() {{ {number} -> println; }}") for number in range(5)]
 
-    def emit(graph: Any, profile: Any, *, name: str) -> Any:
+    def emit(graph: Any, profile: Any, *, name: str, cuts_from: int) -> Any:
         if graph is cases[3].graph:
             return SimpleNamespace(ll=HEAD + FAR_AWAY)
-        return right(graph, profile, name=name)
+        return right(graph, profile, name=name, cuts_from=cuts_from)
 
     monkeypatch.setattr(native, "emit", emit)
     found = run_natively(cases, profile)

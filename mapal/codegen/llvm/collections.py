@@ -7,9 +7,11 @@ the array that it makes; a Fold carries its accumulator strictly from left to ri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mapal.analysis.liveness import WHOLE, Read
+from mapal.analysis.work import work_of
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.calls import invoke
@@ -17,7 +19,8 @@ from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
-from mapal.codegen.llvm.values import Buffer, Value
+from mapal.codegen.llvm.slices import cut_of, in_slices
+from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.codegen.llvm.wishes import offer
 from mapal.ir import ops
 from mapal.ir.graph import Function
@@ -78,25 +81,50 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     source = e.graph.ty(item.operands[-1])
     assert isinstance(ty, Array)
     assert isinstance(source, Array)
-    *captures, array = (scope.values.get(obj) for obj in item.operands)
-    makes_nothing = has_no_representation(ty)
-    made = None if makes_nothing else destination(e, scope, item.target, ty)
-    reason = "one pass, the body in place"
-    record(e, scope, "map", item.morphism.key, ty.length, "loop", reason)
+    values = [scope.values.get(obj) for obj in item.operands]
+    made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
+    cut = None if made is None else cut_of(e, ty.length, work_of(e.graph, op.body))
+    shape, reason = "loop", "one pass, the body in place"
+    if cut is not None:
+        shape, reason = "slices", cut.reason
+    record(e, scope, "map", item.morphism.key, ty.length, shape, reason)
+    one = _OneElement(op.body, source, ty.element, run)
     scope.frames[-1].position -= 1
-    with memory.counted_loop(e, ty.length, "map") as loop:
-        element = memory.element(e, array, source, loop.index)
-        arguments = (*captures, element)
-        if made is None:
-            apply_body(e, scope, op.body, arguments, frozenset(), None, run)
-        else:
-            address = memory.element_pointer(e, made.pointer, ty.element, loop.index)
-            wish = _wish_at(e, ty.element, address)
-            result = apply_body(e, scope, op.body, arguments, frozenset(), wish, run)
-            perform(e, moves_of(ty.element, result, wish))
-            memory.store_scalars(e, ty.element, result, address)
+    if cut is not None and made is not None:
+        captured = [
+            (e.graph.ty(obj), value) for obj, value in zip(item.operands, values, strict=True)
+        ]
+        in_slices(e, scope, cut, captured, made, ty, one.emit)
+    else:
+        with memory.counted_loop(e, ty.length, "map") as loop:
+            one.emit(e, scope, values, made, loop.index)
     scope.frames[-1].position += 1
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class _OneElement:
+    """What a Map does for one element."""
+
+    body: FunctionId
+    source: Array
+    element: Type
+    run: RunFunction
+
+    def emit(
+        self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory | None, index: str
+    ) -> None:
+        """`values` are the captures and the array, `made` is where results are stored."""
+        *captures, array = values
+        arguments = (*captures, memory.element(e, array, self.source, index))
+        if made is None:
+            apply_body(e, scope, self.body, arguments, frozenset(), None, self.run)
+            return
+        address = memory.element_pointer(e, made.pointer, self.element, index)
+        wish = _wish_at(e, self.element, address)
+        result = apply_body(e, scope, self.body, arguments, frozenset(), wish, self.run)
+        perform(e, moves_of(self.element, result, wish))
+        memory.store_scalars(e, self.element, result, address)
 
 
 def _wish_at(e: Emitter, ty: Type, address: str) -> Wish:

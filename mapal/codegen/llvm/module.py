@@ -28,12 +28,17 @@ RUNTIME: dict[str, str] = {
     "mapal_arena_allocate": "noalias noundef nonnull align 64 ptr @mapal_arena_allocate(i64, i64)",
     "mapal_arena_mark": "ptr @mapal_arena_mark()",
     "mapal_arena_release": "void @mapal_arena_release(ptr)",
+    "mapal_run_plan": "void @mapal_run_plan(ptr, ptr)",
     "mapal_fma_f32": "float @mapal_fma_f32(float, float, float)",
     "mapal_fma_f64": "double @mapal_fma_f64(double, double, double)",
 }
 """The runtime's functions as LLVM declares them, in the order in which modules list them.
 Parameters narrower than 32 bits are extended by the caller: some calling conventions leave the
 upper bits to chance otherwise. None of them throws."""
+
+
+LEAST_WORK = 1 << 18
+"""Operations from which on waking threads is worth it: some 50 microseconds."""
 
 
 class Processor(Protocol):
@@ -48,9 +53,12 @@ class Processor(Protocol):
 
 
 class ModuleBuilder:
-    """Collects the parts of a module. `notes` go into the plan."""
+    """Collects the parts of a module. `notes` go into the plan. A loop whose iterations are
+    independent is cut into slices from `cuts_from` operations on."""
 
-    def __init__(self, graph: Graph, profile: Processor, name: str) -> None:
+    def __init__(
+        self, graph: Graph, profile: Processor, name: str, cuts_from: int = LEAST_WORK
+    ) -> None:
         self.graph = graph
         self.profile = profile
         self.name = name
@@ -64,6 +72,7 @@ class ModuleBuilder:
         self.outlined = outlined_bodies(graph)
         self.in_range = needless_guards(graph)
         self.total = total_accesses(graph)
+        self.cuts_from = cuts_from
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}
         """Symbols of constant arrays: their LLVM type and content, for constants made of them."""
@@ -71,6 +80,12 @@ class ModuleBuilder:
         self._intrinsics: dict[str, str] = {}
         self._globals: dict[str, str] = {}
         self._functions: list[str] = []
+        self._tasks = 0
+
+    def new_task(self) -> int:
+        """The number of a new task of this module."""
+        self._tasks += 1
+        return self._tasks - 1
 
     def runtime(self, name: str) -> str:
         """The symbol of a runtime function, which is declared from now on."""

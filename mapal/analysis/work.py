@@ -1,0 +1,89 @@
+"""How much a function computes, as a number of scalar operations.
+
+An estimate, for decisions that change speed and never results: bulk operations count once for
+each element, both arms of a guard count, and a loop counts as often as it passes, or as a usual
+loop where nothing tells.
+"""
+
+from __future__ import annotations
+
+from mapal.analysis.totality import callees_first
+from mapal.analysis.trip_counts import Uncounted, counter_of
+from mapal.ir import ops
+from mapal.ir.graph import Graph, Loop, Morphism, RegionKind
+from mapal.ir.ops import FunctionId, LoopId, RegionId
+from mapal.ir.types import Array, Tuple
+
+USUAL_PASSES = 32
+"""Of a loop that nothing counts."""
+
+MOST_WORK = 2**62
+"""Where counting stops."""
+
+
+def work_of(graph: Graph, function: FunctionId) -> int:
+    """Operations of one application of a function, at least 1, at most `MOST_WORK`."""
+    return graph.remembered("work of functions", lambda: _all_work(graph))[function]
+
+
+def _all_work(graph: Graph) -> dict[FunctionId, int]:
+    work: dict[FunctionId, int] = {}
+    passes = {loop.id: _passes(graph, loop) for loop in graph.loops}
+    for identity in callees_first(graph):
+        total = 1
+        for number in graph.functions[identity].morphisms:
+            morphism = graph.morphisms[number]
+            times = _times(graph, morphism.region, passes)
+            total += times * _work_of_operation(graph, morphism, work)
+        work[identity] = min(total, MOST_WORK)
+    return work
+
+
+def _work_of_operation(graph: Graph, morphism: Morphism, work: dict[FunctionId, int]) -> int:
+    match morphism.op:
+        case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
+            return _length(graph, morphism) * work[body]
+        case ops.Call(function=function):
+            return work[function]
+        case ops.Pair() | ops.Proj() | ops.Output() | ops.Phi():
+            return 0
+        case (
+            ops.LoopEnter()
+            | ops.LoopBack()
+            | ops.LoopExit()
+            | ops.Iota()
+            | ops.Fill()
+            | ops.Zip()
+            | ops.Enumerate()
+        ):
+            return 0
+        case _:
+            return 1
+
+
+def _length(graph: Graph, morphism: Morphism) -> int:
+    """Elements of the array that a bulk operation goes over."""
+    ty = graph.ty(graph.operands(morphism)[-1])
+    if isinstance(ty, Tuple):
+        # A Fold without captures takes one pair of seed and array.
+        ty = ty.items[-1]
+    assert isinstance(ty, Array)
+    return ty.length
+
+
+def _passes(graph: Graph, loop: Loop) -> int:
+    try:
+        return max(1, counter_of(graph, loop.id).passes)
+    except Uncounted:
+        return USUAL_PASSES
+
+
+def _times(graph: Graph, region: RegionId, passes: dict[LoopId, int]) -> int:
+    """How often a region is executed in one application."""
+    times = 1
+    at = graph.regions[region]
+    while at.parent is not None:
+        if at.kind is RegionKind.LOOP_BODY and at.owner is not None:
+            times = min(times * passes[LoopId(at.owner)], MOST_WORK)
+        at = graph.regions[at.parent]
+    return times

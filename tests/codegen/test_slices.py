@@ -1,0 +1,145 @@
+"""Maps cut into slices for threads: the same ending as on the interpreter at every count."""
+
+from __future__ import annotations
+
+import pytest
+
+from mapal.codegen import LEAST_WORK, emit
+from mapal.target import load_profile
+from tests.codegen.native_runs import compiled, ending_of, graph_of, interpreted
+from tests.codegen.programs import PROGRAMS
+
+THREADS = (1, 2, 3, 7)
+
+SLICED: dict[str, str] = {
+    "captures of every kind": """
+fn main(gain: f32, flag: bool, bias: i64) {
+    (1.5, 2.5) -> point: (f32, f32);
+    [3, 1, 2] -> table: [i32; 3];
+    37 -> iota -> map { i ->
+        table[i % 3] -> t;
+        (flag) -> { -true-> point.0; -false-> point.1; } -> p;
+        (i + t, gain * p, bias + 1)
+    } -> made;
+    (0, made) -> fold { total, m -> total * 31 + m.0 } -> println;
+    made[5].1 -> println;
+    made[36].2 -> println;
+}
+""",
+    "laws that cross": """
+fn main() {
+    20 -> iota -> up;
+    (7, 20) -> fill -> same;
+    (up, same) -> zip -> pairs;
+    pairs -> enumerate -> numbered;
+    33 -> iota -> map { i ->
+        numbered[i % 20] -> n;
+        n.1 -> pair; n.0 + pair.0 * pair.1 + up[i % 7]
+    } -> sums;
+    (0, sums) -> fold { a, b -> a * 31 + b } -> println;
+}
+""",
+    "rows of rows": """
+fn main() {
+    9 -> iota -> map { y -> 11 -> iota -> map { x -> x * y + x } } -> rows;
+    rows -> map { row -> (1, row) -> fold { a, b -> a * 7 + b } } -> sums;
+    (0, sums) -> fold { a, b -> a * 31 + b } -> println;
+}
+""",
+    "a loop that maps its own state": """
+fn main() {
+    40 -> iota -> map { i -> i -> to_i64 } -> start;
+    mut cells: [i64; 40] <- start;
+    mut step: i32 <- 0;
+    loop {
+        (step < 5) -> {
+            -true-> {
+                cells -> old;
+                40 -> iota -> map { i -> old[i] * 3 + old[(i + 1) % 40] } -> cells;
+                step + 1 -> step;
+                -> loop;
+            }
+            -false-> cells -> done;
+        }
+    }
+    (0, done) -> fold { a, b -> a * 31 + b } -> println;
+}
+""",
+    "updates of arrays inside a body": """
+fn main() {
+    13 -> iota -> map { i ->
+        mut own: [i32; 4] <- [1, 2, 3, 4];
+        own[i % 4] <- i * 10;
+        mut k: i32 <- 0;
+        mut total: i32 <- 0;
+        loop {
+            (k < 4) -> {
+                -true-> { total * 3 + own[k] -> total; k + 1 -> k; -> loop; }
+                -false-> total -> sum;
+            }
+        }
+        sum
+    } -> sums;
+    (0, sums) -> fold { a, b -> a * 31 + b } -> println;
+}
+""",
+    "the first element that traps": """
+fn main() {
+    1 -> println;
+    [5, 6, 7] -> table: [i32; 3];
+    64 -> iota -> map { i -> 100 / (i - 40) + table[i / 20] } -> made;
+    made[0] -> println;
+}
+""",
+    "a trap in a called function, after another map": """
+fn risky(i: i32) -> i32 {
+    [1, 2] -> small: [i32; 2];
+    5 -> iota -> map { k -> small[i % 3] + k } -> five;
+    five[0] -> ret;
+}
+fn main() {
+    50 -> iota -> map { i -> i * 2 } -> twice;
+    twice[3] -> println;
+    50 -> iota -> map { i -> i -> risky } -> made;
+    made[0] -> println;
+}
+""",
+}
+
+
+def check(source: str, inputs: dict[str, object] | None = None) -> None:
+    graph = graph_of(source)
+    expected = interpreted(graph, inputs)
+    program = compiled(graph, 2, cuts_from=0)
+    for threads in THREADS:
+        assert ending_of(program, graph, inputs, threads) == expected, f"{threads} threads"
+
+
+@pytest.mark.parametrize("name", SLICED)
+def test_slices_end_as_on_the_interpreter(name: str) -> None:
+    needs: dict[str, object] | None
+    needs = {"gain": 1.25, "flag": True, "bias": 41} if "captures" in name else None
+    check(SLICED[name], needs)
+    emission = emit(graph_of(SLICED[name]), load_profile("native"), name="p", cuts_from=0)
+    assert "slices" in {site["shape"] for site in emission.plan["sites"]}
+    assert "call void @mapal_run_plan" in emission.ll
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if "map" in PROGRAMS[name]])
+def test_awkward_arrays(name: str) -> None:
+    check(PROGRAMS[name])
+
+
+def test_only_large_work_is_cut() -> None:
+    source = (
+        "fn main() -> f32 {{ {} -> iota -> map {{ i -> i -> to_f32 -> sqrt }} -> r; r[1] -> ret; }}"
+    )
+    small, large = (
+        emit(graph_of(source.format(count)), load_profile("native"), name="p")
+        for count in (LEAST_WORK // 16, LEAST_WORK)
+    )
+    assert "mapal_run_plan" not in small.ll
+    assert "mapal_run_plan" in large.ll
+    reasons = [site["reason"] for site in large.plan["sites"] if site["shape"] == "slices"]
+    assert len(reasons) == 1
+    assert reasons[0].startswith("cut into slices for threads: about ")
