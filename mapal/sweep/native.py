@@ -1,9 +1,10 @@
 """The native leg: many programs compiled together and run in one forked child.
 
-Each program is emitted as it always is. The modules of a batch are linked into one, compiled at
-each level, and linked by the C linker with a runtime whose output and clock are those of
-`capture.c`. In one program of three, every loop that may be cut into slices for threads is. The child runs case after case and reports each one, so one that crashes or does
-not end is known by its number and the others go on in another child.
+Each program is emitted as it always is; in one of three, every loop that may be cut into slices
+for threads is. The modules of a batch are linked into one, compiled at each level, and linked by
+the C linker with a runtime whose output and clock are those of `capture.c`. The child runs case
+after case and reports each one, so one that crashes or does not end is known by its number and
+the others go on in another child.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ BEFORE, AFTER = "before", "after"
 def rewrite(inputs: Inputs, options: Options) -> StageResult:
     """`ir` and one `input.NAME` per parameter to `ir` and `report`, or to the evidence of a
     failure. `check` is an input too. Options: `name`, the program's; `steps`, the budget of the
-    oracle; `inputs`, the paths to show for each input. Raises `UserError` for inputs that do not fit."""
+    oracle; `inputs`, the paths to show for each input. Raises `UserError` for inputs that do not
+    fit."""
     graph = parse_graph(inputs["ir"].decode())
     files = {name: (inputs[f"input.{name}"], path) for name, path in options["inputs"].items()}
     own = input_values(files, entry_ports(graph))
