@@ -11,8 +11,9 @@ def tests_of(*names: str) -> tuple[str, ...]:
 
 EVERYTHING = (
     *tests_of("common_subexpressions", "constant_folding", "dead_code", "driver", "hoisting"),
-    *tests_of("inlining", "loop_lifting", "map_fusion", "naturality", "naturality_random"),
-    *tests_of("order", "plan_laws", "regions", "source_cases", "streams"),
+    *tests_of("inlining", "loop_lifting", "loop_lifting_counters", "loop_lifting_declined"),
+    *tests_of("map_fusion", "naturality", "naturality_random", "order", "plan_laws", "regions"),
+    *tests_of("source_cases", "streams"),
     "tests/analysis/test_totality.py",
 )
 """What a mutant must survive to count as a survivor: no random programs that differ from run to

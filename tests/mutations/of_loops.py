@@ -6,7 +6,9 @@ from tests.mutations.mutation import Mutation, tests_of
 
 _LIFTING = "rewrite/passes/loop_lifting.py"
 _COUNTS = "analysis/trip_counts.py"
-_OF_LIFTING = tests_of("loop_lifting", "regions", "order")
+_OF_LIFTING = tests_of(
+    "loop_lifting", "loop_lifting_counters", "loop_lifting_declined", "regions", "order"
+)
 
 OF_LOOPS = (
     # Loop lifting

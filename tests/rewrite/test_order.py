@@ -8,9 +8,10 @@ from mapal.ir.function_builder import Ret
 from mapal.ir.graph import FunctionKind, Graph
 from mapal.ir.ops import BinaryCode, ObjectId, RegionId
 from mapal.ir.types import BOOL, I32, IO, Array
-from mapal.rewrite.pipeline import CONSTANT_FOLDING
+from mapal.rewrite.driver import ORDER_WOULD_CHANGE
+from mapal.rewrite.pipeline import CONSTANT_FOLDING, INLINING
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, SUB, Lines, Program
-from tests.rewrite.outcomes import applied, census, ending, kept, kind, value
+from tests.rewrite.outcomes import applied, census, declines, ending, kept, kind, value
 
 
 def test_c68_loop_depends_on_an_earlier_loop() -> None:
@@ -275,10 +276,54 @@ def test_a_resolved_loop_that_another_trap_precedes_stays() -> None:
     def main(f: Lines) -> ObjectId:
         x = f.f.input
         left = f.loop(x, lambda s: f.c(False, BOOL), lambda s: s, lambda s: f.op(DIV, f.c(8), s))
-        return f.op(ADD, left, f.index(f.array(x, x), x))
+        return f.op(ADD, left, f.index(f.array(x, x), f.op(ADD, x, f.c(2))))
 
     graph = Program().main(main, (I32,))
-    kept(graph, (0,), (1,))
+    assert kind(graph, 0) == "index_oob"
+    assert ORDER_WOULD_CHANGE in declines(graph, CONSTANT_FOLDING)
+    assert kind(applied(graph, CONSTANT_FOLDING, (0,), (-1,)), 0) == "index_oob"
+    kept(graph, (0,), (-1,))
+
+
+def test_what_is_inlined_keeps_the_place_of_its_call() -> None:
+    """The callee is written before what runs first."""
+    program = Program()
+    h = program.helper(lambda f: f.op(DIV, f.c(8), f.f.input))
+
+    def main(f: Lines) -> ObjectId:
+        x = f.f.input
+        first = f.index(f.array(x, x), f.op(ADD, x, f.c(2)))
+        return f.op(ADD, f.call(h, x), first)
+
+    graph = program.main(main, (I32,))
+    assert kind(graph, 0) == "index_oob"
+    result = applied(graph, INLINING, (0,), (-1,))
+    assert census(result)["Call"] == 0
+    assert kind(result, 0) == "index_oob"
+    kept(graph, (0,), (-1,))
+
+
+def test_the_arm_that_runs_keeps_the_place_of_its_guard() -> None:
+    """Its division has a later key than the access, which comes after the guard."""
+
+    def main(f: Lines) -> ObjectId:
+        x = f.f.input
+        place = f.op(ADD, x, f.c(2))
+        before, after, late = f.key(), f.key(), f.key()
+        guard = f.f.begin_guard(f.c(True, BOOL), before)
+        with f.f.in_region(guard.arm_true):
+            quotient = f.f.binary(DIV, f.c(8), x, late)
+        with f.f.in_region(guard.arm_false):
+            other = f.c(0)
+        chosen = f.f.phi(guard, quotient, other)
+        return f.op(ADD, chosen, f.f.index(f.array(x, x), place, after))
+
+    graph = Program().main(main, (I32,))
+    assert kind(graph, 0) == "div_zero"
+    result = applied(graph, CONSTANT_FOLDING, (0,), (-1,))
+    assert census(result)["guards"] == 0
+    assert kind(result, 0) == "div_zero"
+    kept(graph, (0,), (-1,))
 
 
 def test_c89_two_interpreters() -> None:

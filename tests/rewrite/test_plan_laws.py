@@ -9,7 +9,7 @@ import pytest
 from mapal.ir import ops
 from mapal.ir.graph import FunctionKind, Graph, Morphism
 from mapal.ir.ops import ObjectId
-from mapal.ir.types import BOOL, I32, IO
+from mapal.ir.types import BOOL, I32, I64, IO
 from mapal.rewrite import rewrite_with
 from mapal.rewrite.applications import BodyAtPlace
 from mapal.rewrite.entries import Streaming
@@ -179,6 +179,19 @@ def test_p2_a_value_is_replaced_by_an_earlier_one() -> None:
     with pytest.raises(PlanError):
         maker.alias(quotient, product)
     assert maker.may_alias(product, quotient)
+
+
+def test_p2_a_value_is_replaced_by_one_of_its_type() -> None:
+    def main(f: Lines) -> ObjectId:
+        wide = f.f.widen(f.f.input, I64, f.key())
+        return f.op(ADD, f.op(MUL, f.f.input, f.c(2)), f.f.convert(wide, I32, f.key()))
+
+    graph = Program().main(main, (I32,))
+    wide, product = defined(graph, "Widen"), defined(graph, "MUL")
+    maker = PlanMaker(graph)
+    assert not maker.may_alias(product, wide)
+    with pytest.raises(PlanError, match="P2"):
+        maker.alias(product, wide)
 
 
 def test_p2_a_value_of_an_arm_stays_there() -> None:
