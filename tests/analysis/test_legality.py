@@ -134,6 +134,15 @@ UPDATES = {
 }
 
 
+def test_of_two_updates_of_one_array_the_second_may_write_it() -> None:
+    source = program("""
+        v -> map { x -> x + 0 } -> a;
+        mut b: [i32; 12] <- a; b[3] <- 7;
+        mut c: [i32; 12] <- a; c[4] <- 8;
+        (b, c) -> zip -> map { p -> p.0 + p.1 } -> ret;""")
+    assert answers(source, Question.IN_PLACE) == [False, True]
+
+
 @pytest.mark.parametrize("name", UPDATES)
 def test_updates(name: str) -> None:
     body, expected = UPDATES[name]

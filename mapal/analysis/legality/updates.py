@@ -47,9 +47,12 @@ def _obstacle(program: Program, store: AccessRecord) -> str | None:
         if array.loops != other.loops[: len(array.loops)] and _is_in_jump(program.graph, store):
             # Read at the loop's exit, on the pass that does not go on to the update.
             continue
+        if path_before(other.path, store.path):
+            # An update among these has left the old array alone, because this one needs it.
+            continue
         if other.write:
             return "the old array is updated in another way, too"
-        if not path_before(other.path, store.path) and meet(table, other, store, array.loops):
+        if meet(table, other, store, array.loops):
             return "the old array is read afterwards"
     return None
 
