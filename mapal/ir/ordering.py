@@ -25,6 +25,10 @@ from mapal.ir.ops import ObjectId
 Payload = TypeVar("Payload")
 
 
+class NotOrderable(CompilerBug):
+    """Items wait for each other: the values, or the groups that items stand in, form a cycle."""
+
+
 @dataclass(slots=True)
 class Entry(Generic[Payload]):
     """An item (or, with `members`, a group) while its region is being ordered. `needs` holds
@@ -157,7 +161,7 @@ class _Level(Generic[Payload]):
         if len(ordered) != len(self.entries):
             done = {entry.index for entry in ordered}
             left = [entry.key for entry in self.entries if entry.index not in done]
-            raise CompilerBug(f"items that never become ready, by key: {left[:8]}")
+            raise NotOrderable(f"items that never become ready, by key: {left[:8]}")
 
     def _assign_segments(self) -> list[Entry[Payload]]:
         """The effects in token order; sets the segment of every other entry. An entry comes

@@ -132,9 +132,13 @@ class _Dependence:
                 yield loop_item(self._graph, lifting.loop).init
 
     def _streamed(self, streaming: Streaming) -> Iterator[ObjectId]:
+        graph = self._graph
         yield from (*streaming.captures, *streaming.sources, *streaming.kept)
         for _, array, place in streaming.steady:
-            yield from (array, place)
+            yield array
+            if graph.objects[place].function == graph.objects[array].function:
+                # Otherwise it is a constant of the body.
+                yield place
 
     def _applied(self, morphism: Morphism, application: Application) -> Iterator[ObjectId]:
         """What the body of a map depends on, in the place of an operation."""

@@ -3,8 +3,10 @@
 Which trap ends a run, what was printed before it, and whether an endless loop comes first, is
 decided by the order of the operations that are not total. Taking a read away, or putting one
 operation in the place of another, may make an operation ready earlier than it was; nearly
-always that changes nothing, and where it does the plan is given up for that function. So no
-pass has to reason about readiness.
+always that changes nothing, and where it does the plan is given up for that function. It is
+given up too where nothing could be ordered any more: what took the place of one operation stands
+together, and may then wait for something that waits for it. So no pass has to reason about
+readiness.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from mapal.analysis.totality import is_total_morphism
 from mapal.ir import ops
 from mapal.ir.graph import Graph
 from mapal.ir.ops import FunctionId, MorphismId, RegionId
-from mapal.ir.order import GuardItem, LoopItem, OperationItem
+from mapal.ir.order import GuardItem, LoopItem, OperationItem, schedule
+from mapal.ir.ordering import NotOrderable
 from mapal.rewrite.copies import Copy, Replayed
 
 
@@ -25,6 +28,9 @@ def disordered(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
     """The functions of the old graph, one copy of which runs operations that are not total in
     another order than before. Accesses that are proved to be in range may change places, if
     they are proved there too: the proof may come from what ran before."""
+    stuck = _stuck(graph, replayed)
+    if stuck:
+        return stuck
     found = _disordered(graph, replayed, frozenset())
     if not found and not any(copy.hoisted for copy in _all_copies(replayed)):
         return found
@@ -34,8 +40,26 @@ def disordered(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
     return _disordered(graph, replayed, accesses_in_range(graph)) if found else found
 
 
+def _stuck(graph: Graph, replayed: Replayed) -> frozenset[FunctionId]:
+    """The functions one copy of which cannot be ordered, with those in the same copy."""
+    found: set[FunctionId] = set()
+    for function in replayed.graph.functions:
+        try:
+            schedule(replayed.graph, function.body)
+        except NotOrderable:
+            for copy in replayed.copies:
+                if copy.into == function.id:
+                    found |= {entry.function for entry in _tree_of(copy)}
+    return frozenset(found)
+
+
 def _all_copies(replayed: Replayed) -> Iterator[Copy]:
-    work = [*replayed.copies]
+    for copy in replayed.copies:
+        yield from _tree_of(copy)
+
+
+def _tree_of(root: Copy) -> Iterator[Copy]:
+    work = [root]
     while work:
         copy = work.pop()
         yield copy
