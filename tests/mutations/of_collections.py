@@ -5,11 +5,9 @@ from __future__ import annotations
 from tests.mutations.mutation import Mutation, tests_of
 
 _FUSION = "rewrite/passes/map_fusion.py"
-_STREAMS = "rewrite/passes/streams.py"
 _INLINING = "rewrite/passes/inlining.py"
 _NATURALITY = "rewrite/passes/naturality.py"
 _OF_FUSION = tests_of("map_fusion", "regions")
-_OF_STREAMS = tests_of("streams", "map_fusion", "regions", "naturality")
 
 OF_COLLECTIONS = (
     # Map fusion
@@ -76,79 +74,6 @@ OF_COLLECTIONS = (
         "            or element.morphism.op != ops.Proj(captures)\n",
         "",
         _OF_FUSION,
-    ),
-    # Streams
-    Mutation(
-        "streams: an array with other readers",
-        "sharing",
-        _STREAMS,
-        "            return SHARED_ARRAY\n",
-        "            pass\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: a map of another region",
-        "cross-region",
-        _STREAMS,
-        "            return OTHER_REGION\n",
-        "            pass\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: bodies that run forever",
-        "divergence",
-        _STREAMS,
-        "            return RUNS_FOREVER\n",
-        "            pass\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: two bodies that can trap",
-        "trap",
-        _STREAMS,
-        "                return BOTH_TRAP\n",
-        "                pass\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: a consumer that needs what comes after the map",
-        "capture",
-        _STREAMS,
-        "                return LATE_OPERAND\n",
-        "                pass\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: in the place of the consumer, though the map can trap",
-        "order",
-        _STREAMS,
-        "            self.trapping = inner.id\n",
-        "            pass\n",
-        (*_OF_STREAMS, *tests_of("order")),
-    ),
-    Mutation(
-        "streams: over arrays, though the body needs the number",
-        "value",
-        _STREAMS,
-        "reads.accesses and not reads.needs_number",
-        "reads.accesses",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: elements of any size",
-        "policy",
-        _STREAMS,
-        "        reason = TOO_LARGE if self.size > LARGEST_TERM else self._obstacle(body)\n",
-        "        reason = self._obstacle(body)\n",
-        _OF_STREAMS,
-    ),
-    Mutation(
-        "streams: copies of shared bodies that hold bodies",
-        "policy",
-        _STREAMS,
-        "            return SHARED_BODY\n",
-        "            pass\n",
-        _OF_STREAMS,
     ),
     # Naturality
     Mutation(

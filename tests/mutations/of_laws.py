@@ -108,8 +108,8 @@ OF_LAWS = (
         "order: inlined operations forget their call",
         "order",
         _REPLAY,
-        "        return Scope(copy, record, record.output, key, True)\n",
-        "        return Scope(copy, record, record.output, (), True)\n",
+        "        yield self.region(inside, record.body, into, key)\n",
+        "        yield self.region(inside, record.body, into, ())\n",
         tests_of("inlining", "order"),
     ),
     Mutation(

@@ -11,8 +11,17 @@ program does can change.
 from __future__ import annotations
 
 from tests.mutations.of_collections import OF_COLLECTIONS
+from tests.mutations.of_constants import OF_CONSTANTS
 from tests.mutations.of_laws import OF_LAWS
 from tests.mutations.of_loops import OF_LOOPS
 from tests.mutations.of_scalars import OF_SCALARS
+from tests.mutations.of_streams import OF_STREAMS
 
-MUTATIONS = (*OF_SCALARS, *OF_COLLECTIONS, *OF_LOOPS, *OF_LAWS)
+MUTATIONS = (
+    *OF_SCALARS,
+    *OF_COLLECTIONS,
+    *OF_STREAMS,
+    *OF_LOOPS,
+    *OF_CONSTANTS,
+    *OF_LAWS,
+)

@@ -116,6 +116,15 @@ NEAR_MISSES: dict[str, tuple[Callable[[Lines], ObjectId], str]] = {
         lambda f: counted(f, f.c(0), summing, move=doubled),
         trip_counts.STEP,
     ),
+    "a step from another value": (
+        lambda f: f.loop(
+            f.pack(f.c(4), f.f.input),
+            lambda s: f.op(GT, f.proj(s, 0), f.c(0)),
+            lambda s: f.pack(f.op(SUB, f.proj(s, 1), f.c(1)), f.proj(s, 1)),
+            lambda s: f.proj(s, 1),
+        ),
+        trip_counts.STEP,
+    ),
     "an inner loop": (lambda f: counted(f, f.c(0), inner_loop), loop_lifting.INNER_LOOP),
     "an unread trap": (lambda f: counted(f, f.c(0), trapping_unread), loop_lifting.WOULD_VANISH),
     "a trap before the condition": (

@@ -10,8 +10,10 @@ from mapal.ir.function_builder import Ret
 from mapal.ir.graph import FunctionKind, Graph
 from mapal.ir.ops import FunctionId, ObjectId
 from mapal.ir.types import I32, I64, Array, Tuple
+from mapal.rewrite import apply_pass
+from mapal.rewrite.applications import BodyAtPlace
 from mapal.rewrite.passes import naturality
-from mapal.rewrite.pipeline import NATURALITY
+from mapal.rewrite.pipeline import NATURALITY, STREAMS
 from tests.rewrite.build import ADD, DIV, LT, MUL, SUB, Lines, Program
 from tests.rewrite.outcomes import applied, census, declines, kept, kind, value
 
@@ -74,6 +76,17 @@ def test_a_body_that_does_more_and_traps_stays() -> None:
 def test_a_body_that_computes_stays() -> None:
     graph = component(0, "zip", lambda f: f.op(ADD, f.proj(f.f.input, 0), f.c(1)))
     assert applied(graph, NATURALITY, (DATA,)) is graph
+
+
+def test_a_component_of_something_else_stays() -> None:
+    """The body exchanges the components before it gives one."""
+
+    def build(f: Lines) -> ObjectId:
+        return f.proj(f.pack(f.proj(f.f.input, 1), f.proj(f.f.input, 0)), 0)
+
+    graph = component(0, "zip", build)
+    assert applied(graph, NATURALITY, (DATA,)) is graph
+    assert value(kept(graph, (DATA,)), DATA) == "4"
 
 
 def test_the_other_array_goes_on_trapping() -> None:
@@ -274,6 +287,30 @@ def test_an_element_that_a_loop_reads_is_not_computed_there() -> None:
     graph = program.main(main, (FOUR, I32))
     assert naturality.OTHER_REGION in declines(graph, NATURALITY)
     assert census(kept(graph, (DATA, 7)))["Map"] == 1
+
+
+def test_a_map_that_is_not_made_has_no_other_law() -> None:
+    """It does not read its element, but is no fill: what is read of it is computed alone."""
+    graph = element_of_a_map(lambda f: f.op(MUL, f.arg(0), f.c(3)))
+    plan = apply_pass(graph, NATURALITY).plan
+    assert [application.law for application in plan.apply.values()] == [BodyAtPlace.law]
+    kept(graph, (DATA, 7))
+
+
+def test_a_body_that_gives_all_of_its_input_reads_its_element() -> None:
+    program = Program()
+    whole = program.helper(
+        lambda f: f.f.input, (I32, I32), PAIR, kind=FunctionKind.MAP_BODY, name="whole"
+    )
+
+    def main(f: Lines) -> None:
+        f.f.map(whole, (f.arg(1),), f.arg(0), f.key(), Ret())
+
+    graph = program.main(main, (FOUR, I32), Array(PAIR, 4))
+    assert value(graph, DATA, 7) == "[(7, 10), (7, 20), (7, 30), (7, 40)]"
+    for step in (NATURALITY, STREAMS):
+        assert applied(graph, step, (DATA, 7)) is graph
+    kept(graph, (DATA, 7))
 
 
 def test_a_zip_of_fills_is_a_fill() -> None:

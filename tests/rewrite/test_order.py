@@ -308,7 +308,7 @@ def test_the_arm_that_runs_keeps_the_place_of_its_guard() -> None:
 
     def main(f: Lines) -> ObjectId:
         x = f.f.input
-        place = f.op(ADD, x, f.c(2))
+        numbers, place = f.array(x, x), f.op(ADD, x, f.c(2))
         before, after, late = f.key(), f.key(), f.key()
         guard = f.f.begin_guard(f.c(True, BOOL), before)
         with f.f.in_region(guard.arm_true):
@@ -316,7 +316,7 @@ def test_the_arm_that_runs_keeps_the_place_of_its_guard() -> None:
         with f.f.in_region(guard.arm_false):
             other = f.c(0)
         chosen = f.f.phi(guard, quotient, other)
-        return f.op(ADD, chosen, f.f.index(f.array(x, x), place, after))
+        return f.op(ADD, chosen, f.f.index(numbers, place, after))
 
     graph = Program().main(main, (I32,))
     assert kind(graph, 0) == "div_zero"

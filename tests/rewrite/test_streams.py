@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from mapal.ir.graph import Graph
+from mapal.ir import ops
+from mapal.ir.graph import FunctionKind, Graph, Key
+from mapal.ir.ops import ObjectId
+from mapal.ir.types import I32
 from mapal.rewrite import rewrite
+from mapal.rewrite.driver import ORDER_WOULD_CHANGE
 from mapal.rewrite.passes import streams
+from mapal.rewrite.passes.map_fusion import LONGEST_KEY
 from mapal.rewrite.pipeline import STREAMS
+from tests.rewrite.build import ADD, MUL, Lines, Program
 from tests.rewrite.dataflow import dataflow
 from tests.rewrite.outcomes import applied, census, declines, kept, kind, value
 from tests.rewrite.programs import graph_of
@@ -148,6 +154,54 @@ def test_maps_that_are_made(name: str) -> None:
     assert census(kept(graph, *arguments))["Map"] > 0
 
 
+def test_a_map_that_is_absorbed_absorbs_none() -> None:
+    """The fold takes the last map over, which alone would take the first one over."""
+    graph = of(
+        "p0 -> map { x -> x * p2 } -> m; (m, p1) -> zip -> map { x -> x.0 - x.1 } -> n;"
+        "(0, n) -> fold { s, x -> s + x } -> ret;"
+    )
+    assert census(applied(graph, STREAMS, (A, B, 5)))["Map"] == 1
+    assert census(kept(graph, (A, B, 5)))["Map"] == 0
+
+
+def folding(key: Key, *, is_shared: bool) -> Graph:
+    """A fold of a map, as a pair of seed and array that may have another reader. `key` is that
+    of the map's body."""
+    program = Program()
+    double = program.helper(
+        lambda f: f.f.binary(MUL, f.f.input, f.c(2), key), kind=FunctionKind.MAP_BODY, name="one"
+    )
+    add = program.helper(
+        lambda f: f.op(ADD, f.arg(0), f.arg(1)),
+        (I32, I32),
+        kind=FunctionKind.FOLD_BODY,
+        name="two",
+    )
+
+    def main(f: Lines) -> ObjectId:
+        pair = f.pack(f.f.input, f.map(double, f.iota(4)))
+        total = f.f.fold_product(add, pair, f.key())
+        last = f.index(f.proj(pair, 1), f.c(3)) if is_shared else f.c(0)
+        return f.op(ADD, total, last)
+
+    return program.main(main, (I32,))
+
+
+def test_a_pair_with_another_reader_goes_on_holding_its_map() -> None:
+    graph = folding(((1, 1),), is_shared=True)
+    assert streams.SHARED_ARRAY in declines(graph, STREAMS)
+    assert value(kept(graph, (5,)), 5) == "23"
+    only = folding(((1, 1),), is_shared=False)
+    assert census(applied(only, STREAMS, (5,)))["Map"] == 0
+
+
+def test_bodies_are_fused_to_a_depth() -> None:
+    """Keys grow by one range with each level."""
+    graph = folding(((1, 1),) * LONGEST_KEY, is_shared=False)
+    assert streams.TOO_DEEP in declines(graph, STREAMS)
+    assert census(kept(graph, (5,)))["Map"] == 1
+
+
 def test_a_map_in_another_region_is_made() -> None:
     """The map runs before the loop, the fold in each pass of it."""
     graph = of(
@@ -222,6 +276,47 @@ def test_two_maps_under_a_zip_become_one() -> None:
     assert census(kept(only, *arguments))["Zip"] == 1
 
 
+OVER_A_ZIP = (
+    "p0 -> map {{ x -> x + 1 }} -> m; p1 -> map {{ x -> x * p2 }} -> n; (m, n) -> zip -> z;"
+    "(0, z) -> fold {{ s, x -> {} }} -> ret;"
+)
+
+
+def test_maps_under_a_zip_that_a_fold_goes_over_are_for_the_fold() -> None:
+    """Its body has a loop, so that it leaves them; they do not become one in its place."""
+    loop = (
+        "mut y: i32 <- x.0 + x.1; loop { (y > 9) -> { -true-> { y / 2 -> y; -> loop; }"
+        "-false-> y -> t; } } s + t"
+    )
+    graph = of(OVER_A_ZIP.format(loop))
+    assert streams.RUNS_FOREVER in declines(graph, STREAMS)
+    assert census(applied(graph, STREAMS, (A, B, 5)))["Map"] == 2
+    assert census(kept(of(OVER_A_ZIP.format("s + x.0 * x.1")), (A, B, 5)))["Map"] == 0
+
+
+NOT_NUMBERED = {
+    "something else than the number": ("(p2, p0[3 - i])", "[(i32, i32); 4]"),
+    "three values": ("(i, p0[3 - i], p2)", "[(i32, i32, i32); 4]"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_NUMBERED)
+def test_other_tuples_are_no_enumerations(name: str) -> None:
+    given, result = NOT_NUMBERED[name]
+    graph = of(f"4 -> iota -> map {{ i -> {given} }} -> ret;", result)
+    assert census(applied(graph, STREAMS, (A, B, 2)))["Enumerate"] == 0
+    kept(graph, (A, B, 2))
+
+
+def test_a_pair_that_is_read_as_a_whole_is_captured_as_one() -> None:
+    graph = of(
+        "(p2 * 2, p2 - 1) -> t; (t, p0) -> fold { s, x -> (x > s.0) -> {"
+        "-true-> (x, s.1 + t.1); -false-> t; } } -> r; r.0 - r.1 -> ret;"
+    )
+    assert applied(graph, STREAMS, (A, B, 5), (A, B, 1)) is graph
+    kept(graph, (A, B, 5), (A, B, 1))
+
+
 GUARDED = "4 -> iota -> map { i -> (i < p2) -> { -true-> p0[i]; -false-> 0; } } -> ret;"
 
 
@@ -273,6 +368,25 @@ def test_an_access_that_may_trap_stays_in_the_body() -> None:
     arguments = [([0, 1, 1, 1], B, 9), (A, B, 9), (A, B, 2)]
     kept(outside, *arguments)
     assert kind(outside, *arguments[0]) == kind(outside, *arguments[1])
+
+
+def test_an_access_in_an_arm_is_not_made_for_those_that_do_not_run_it() -> None:
+    graph = of("(0, p0) -> fold { s, x -> (x > 2) -> { -true-> s + p1[2]; -false-> s; } } -> ret;")
+    assert applied(graph, STREAMS, (A, B, 5)) is graph
+    kept(graph, (A, B, 5))
+
+
+def test_an_access_that_may_trap_is_in_no_plan() -> None:
+    """A plan that moves it would be given up, and with it the law about the zip."""
+    graph = of(
+        "(p0, p0) -> zip -> z;(0, z) -> fold { s, x -> s + p1[p2] * (7 / x.0) - x.1 } -> ret;"
+    )
+    arguments = [([0, 1, 1, 1], B, 9), (A, B, 9), (A, B, 2)]
+    fold = applied(graph, STREAMS, *arguments)
+    assert ORDER_WOULD_CHANGE not in declines(graph, STREAMS)
+    (index,) = (m for m in fold.morphisms if isinstance(m.op, ops.Index))
+    assert index.function != fold.entry
+    kept(graph, *arguments)
 
 
 def test_captures_that_no_one_reads_are_dropped_but_the_state_of_a_loop_stays() -> None:

@@ -1,0 +1,272 @@
+"""Mutations of what maps and folds go over: the pass, and the facts about bodies behind it."""
+
+from __future__ import annotations
+
+from tests.mutations.mutation import Mutation, tests_of
+
+_STREAMS = "rewrite/passes/streams.py"
+_READS = "analysis/body_reads.py"
+_NATURALITY = "rewrite/passes/naturality.py"
+_OF_STREAMS = tests_of("streams", "map_fusion", "regions", "naturality")
+_OF_NATURALITY = tests_of("naturality", "naturality_random", "streams")
+
+OF_STREAMS = (
+    # Which maps are absorbed
+    Mutation(
+        "streams: an array with other readers",
+        "sharing",
+        _STREAMS,
+        "            return SHARED_ARRAY\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: the pair of a fold with other readers",
+        "sharing",
+        _STREAMS,
+        "is_read_once = pair is None or len(graph.out_edges[pair]) == 1",
+        "is_read_once = True",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a zip between with other readers",
+        "sharing",
+        _STREAMS,
+        "once = is_read_once and len(graph.out_edges[array]) == 1",
+        "once = is_read_once",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a zip of a zip with other readers",
+        "sharing",
+        _STREAMS,
+        "once = is_read_once and len(graph.out_edges[array]) == 1",
+        "once = len(graph.out_edges[array]) == 1",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: maps that take part in another entry",
+        "sharing",
+        _STREAMS,
+        "        if reason is not None or inner.id in self.taken:\n",
+        "        if reason is not None:\n",
+        _OF_STREAMS,
+        "readers are planned before what they read, and a map that is absorbed has one reader: it "
+        "has no entry of its own yet, and no other consumer can have taken it",
+    ),
+    Mutation(
+        "streams: consumers that take part in another entry",
+        "sharing",
+        _STREAMS,
+        "isinstance(morphism.op, ops.Map | ops.Fold | ops.Zip) and identity not in taken:",
+        "isinstance(morphism.op, ops.Map | ops.Fold | ops.Zip):",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a map of another region",
+        "cross-region",
+        _STREAMS,
+        "            return OTHER_REGION\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: bodies that run forever",
+        "divergence",
+        _STREAMS,
+        "            return RUNS_FOREVER\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: two bodies that can trap",
+        "trap",
+        _STREAMS,
+        "                return BOTH_TRAP\n",
+        "                pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a consumer that can trap",
+        "trap",
+        _STREAMS,
+        "            self.trapping = self.morphism.id\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a consumer that needs what comes after the map",
+        "capture",
+        _STREAMS,
+        "                return LATE_OPERAND\n",
+        "                pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: a consumer in a place where what it reads is missing",
+        "order",
+        _STREAMS,
+        "if streaming is not None and not _exists(graph, streaming):",
+        "if False:",
+        (*_OF_STREAMS, *tests_of("order")),
+    ),
+    Mutation(
+        "streams: in the place of the consumer, though the map can trap",
+        "order",
+        _STREAMS,
+        "            self.trapping = inner.id\n",
+        "            pass\n",
+        (*_OF_STREAMS, *tests_of("order")),
+    ),
+    # Policies
+    Mutation(
+        "streams: elements of any size",
+        "policy",
+        _STREAMS,
+        "        reason = TOO_LARGE if self.size > LARGEST_TERM else self._obstacle(body)\n",
+        "        reason = self._obstacle(body)\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: copies of shared bodies that hold bodies",
+        "policy",
+        _STREAMS,
+        "            return SHARED_BODY\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: keys of any length",
+        "policy",
+        _STREAMS,
+        "            return TOO_DEEP\n",
+        "            pass\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: zips that a consumer goes over",
+        "policy",
+        _STREAMS,
+        "if _is_consumed(graph, target) or not (",
+        "if not (",
+        _OF_STREAMS,
+    ),
+    # What a body reads
+    Mutation(
+        "streams: over arrays, though the body needs the number",
+        "value",
+        _STREAMS,
+        "reads.accesses and not reads.needs_number",
+        "reads.accesses",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "streams: packs that are also read as a whole are taken apart",
+        "capture",
+        _STREAMS,
+        "frozenset(captures[slot] for slot in reads.apart)",
+        "frozenset(captures)",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: an input that is read as a whole",
+        "capture",
+        _READS,
+        "        if not isinstance(view.op, ops.Proj) or _is_result(graph, view.target):\n"
+        "            return NOTHING_KNOWN\n",
+        "        if not isinstance(view.op, ops.Proj):\n            continue\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: accumulators are captures",
+        "value",
+        _READS,
+        "for slot, found in views.items() if slot < captures for view in found",
+        "for slot, found in views.items() for view in found",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: arrays of another length by number",
+        "value",
+        _READS,
+        "or slot is None or not _has(graph, array, length):",
+        "or slot is None:",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: steady accesses in an arm",
+        "cross-region",
+        _READS,
+        "if not isinstance(morphism.op, ops.Index) or morphism.region != body.body:",
+        "if not isinstance(morphism.op, ops.Index):",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: steady accesses that may be out of range",
+        "trap",
+        _READS,
+        "if is_total_morphism(graph, identity, proved) and not _is_result(",
+        "if not _is_result(",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: a steady access that is the result",
+        "value",
+        _READS,
+        "if is_total_morphism(graph, identity, proved) and not _is_result(graph, morphism.target):",
+        "if is_total_morphism(graph, identity, proved):",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: a body that gives its input as a whole is steady",
+        "value",
+        _READS,
+        "        if not isinstance(view.op, ops.Proj) or _is_result(graph, view.target):\n"
+        "            return True\n",
+        "        if not isinstance(view.op, ops.Proj):\n            continue\n",
+        _OF_NATURALITY,
+    ),
+    Mutation(
+        "reads: another component in the place of the number",
+        "value",
+        _READS,
+        "        and number.morphism.op == ops.Proj(captures)\n",
+        "        and isinstance(number.morphism.op, ops.Proj)\n",
+        _OF_STREAMS,
+    ),
+    Mutation(
+        "reads: more than two components beside the number",
+        "value",
+        _READS,
+        "    if len(parts) != 2:\n        return False\n",
+        "    if len(parts) < 2:\n        return False\n",
+        _OF_STREAMS,
+    ),
+    # Arrays that are looked through
+    Mutation(
+        "naturality: a map whose element was taken becomes something else",
+        "sharing",
+        _NATURALITY,
+        "case ops.Map() if identity not in gone:",
+        "case ops.Map():",
+        _OF_NATURALITY,
+    ),
+    Mutation(
+        "naturality: an array that another law put there",
+        "sharing",
+        _NATURALITY,
+        " or graph.operands(access)[0] != made.target:",
+        ":",
+        _OF_NATURALITY,
+        "readers are planned before what they read: no entry stands for an array that an access "
+        "reads yet",
+    ),
+    Mutation(
+        "naturality: a component of something else than the element",
+        "value",
+        _NATURALITY,
+        "if not isinstance(writer.op, ops.Proj) or writer.source != body.input:",
+        "if not isinstance(writer.op, ops.Proj):",
+        _OF_NATURALITY,
+    ),
+)
