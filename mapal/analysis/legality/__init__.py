@@ -2,6 +2,6 @@
 index maps over the program's access records."""
 
 from mapal.analysis.legality.answers import Answer, Question
-from mapal.analysis.legality.report import legality
+from mapal.analysis.legality.report import legality, proved_operations
 
-__all__ = ["Answer", "Question", "legality"]
+__all__ = ["Answer", "Question", "legality", "proved_operations"]

@@ -18,11 +18,24 @@ def legality(graph: Graph, *, threads: int | None = None) -> tuple[Answer, ...]:
     """Every answer about a graph. A site that stands at several places gets a yes only if each
     of them does; the reason is then that of the first that does not. `threads` is the size of a
     block of GPU threads; without it nothing is asked about grids."""
-    query = ("legality", threads)
-    return graph.remembered(query, lambda: tuple(_Report(graph, threads).run()))
+    return tuple(_answers(graph, threads).values())
+
+
+def proved_operations(graph: Graph, question: Question) -> frozenset[MorphismId]:
+    """The operations for which a question, not one about grids, is answered with yes."""
+    answers = _answers(graph, None)
+    return frozenset(
+        MorphismId(site)
+        for (_, kind, site, asked, _), answer in answers.items()
+        if kind == "operation" and asked is question and answer.is_proved
+    )
 
 
 _Place = tuple[FunctionId, str, MorphismId | LoopId, Question, str]
+
+
+def _answers(graph: Graph, threads: int | None) -> dict[_Place, Answer]:
+    return graph.remembered(("legality", threads), lambda: _Report(graph, threads).run())
 
 
 class _Report:
@@ -32,7 +45,7 @@ class _Report:
         self._program = Program.of(graph)
         self._answers: dict[_Place, Answer] = {}
 
-    def run(self) -> list[Answer]:
+    def run(self) -> dict[_Place, Answer]:
         for record in self._program.table.records:
             if not record.write:
                 continue
@@ -53,7 +66,7 @@ class _Report:
                 loop = self._graph.loops[LoopId(frame.site)]
                 for verdict in loop_verdicts(self._program, frame):
                     self._add(loop.function, loop.id, "loop", loop.key, verdict)
-        return list(self._answers.values())
+        return self._answers
 
     def _add(
         self,

@@ -83,7 +83,9 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     assert isinstance(source, Array)
     values = [scope.values.get(obj) for obj in item.operands]
     made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
-    cut = None if made is None else cut_of(e, ty.length, work_of(e.graph, op.body))
+    cut = None
+    if made is not None and item.morphism.id in e.module.independent:
+        cut = cut_of(e, ty.length, work_of(e.graph, op.body))
     shape, reason = "loop", "one pass, the body in place"
     if cut is not None:
         shape, reason = "slices", cut.reason

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from mapal.analysis.bounds import needless_guards, total_accesses
 from mapal.analysis.expansion import outlined_bodies
+from mapal.analysis.legality import Question, proved_operations
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph
@@ -72,6 +73,8 @@ class ModuleBuilder:
         self.outlined = outlined_bodies(graph)
         self.in_range = needless_guards(graph)
         self.total = total_accesses(graph)
+        self.independent = proved_operations(graph, Question.SLICES)
+        """Maps whose iterations are proved to store in different places."""
         self.cuts_from = cuts_from
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}
