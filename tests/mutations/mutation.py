@@ -13,8 +13,9 @@ EVERYTHING = (
     *tests_of("common_subexpressions", "constant_folding", "dead_code", "driver", "hoisting"),
     *tests_of("inlining", "loop_lifting", "loop_lifting_counters", "loop_lifting_declined"),
     *tests_of("map_fusion", "naturality", "naturality_random", "order", "plan_laws", "regions"),
-    *tests_of("source_cases", "streams"),
+    *tests_of("proofs_of_place", "source_cases", "streams"),
     *(f"tests/analysis/test_{name}.py" for name in ("known_integers", "totality", "trip_counts")),
+    "tests/sweep/test_found.py",
 )
 """What a mutant must survive to count as a survivor: no random programs that differ from run to
 run, so that verdicts stay."""

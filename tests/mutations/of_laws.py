@@ -130,6 +130,22 @@ OF_LAWS = (
         "made = f.fold(body, captures, seed, numbers, key)",
         tests_of("order", "loop_lifting"),
     ),
+    Mutation(
+        "order: accesses whose proof is lost",
+        "trap",
+        _ORDER,
+        "    if weakened:\n        return weakened\n",
+        "",
+        tests_of("proofs_of_place"),
+    ),
+    Mutation(
+        "order: groups that wait for each other",
+        "order",
+        _ORDER,
+        "    if stuck:\n        return stuck\n",
+        "",
+        ("tests/sweep/test_found.py", *tests_of("order")),
+    ),
     # Totality
     Mutation(
         "total: division by zero",
