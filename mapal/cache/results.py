@@ -106,8 +106,11 @@ class ResultCache:
         return entry
 
     def _write(self, key: str, data: bytes) -> None:
+        store, _ = self._stores()
+        if not store.takes(data):
+            return
         try:
-            self._count("evicted", self._stores()[0].write(key, data))
+            self._count("evicted", store.write(key, data))
             self._count("stored")
         except OSError as error:
             self._say_once("write", f"results are not kept: {_named(error)}: {error.strerror}")

@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -26,6 +26,8 @@ _REMOTE_SECONDS = "MAPAL_CACHE_REMOTE_SECONDS"
 
 _DEFAULT_LIMIT_BYTES = 2 << 30
 _DEFAULT_REMOTE_SECONDS = 5.0
+_MOST_SECONDS = 86_400
+_SIZE = re.compile(r"([0-9]{1,30})(?:([KMGT])?I?B?)")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -67,21 +69,19 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         enabled=switch != "off",
         directory=environment.get(_DIRECTORY) or None,
         limit_bytes=_size(environment.get(_LIMIT, "")),
-        remote=environment.get(_REMOTE) or None,
+        remote=_url(environment[_REMOTE]) if environment.get(_REMOTE) else None,
         remote_seconds=_seconds(environment.get(_REMOTE_SECONDS, "")),
     )
 
 
 def _size(text: str) -> int:
     """Bytes, with an optional binary unit."""
-    number = text.strip().upper().removesuffix("B").removesuffix("I")
-    if not number:
+    if not text.strip():
         return _DEFAULT_LIMIT_BYTES
-    unit = _UNITS.get(number[-1], 1)
-    digits = number[:-1] if number[-1] in _UNITS else number
-    if not (digits.isascii() and digits.isdecimal()):
-        raise UserError(f"{_LIMIT} is {text!r}; expected a size such as 500M or 2G")
-    return int(digits) * unit
+    match = _SIZE.fullmatch(text.strip().upper())
+    if match is None:
+        raise UserError(f"{_LIMIT} is {text[:40]!r}; expected a size such as 500M or 2G")
+    return int(match[1]) * _UNITS.get(match[2], 1)
 
 
 def _seconds(text: str) -> float:
@@ -91,6 +91,21 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < math.inf:
-        raise UserError(f"{_REMOTE_SECONDS} is {text!r}; expected a number of seconds above 0")
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise UserError(
+            f"{_REMOTE_SECONDS} is {text[:40]!r}; expected a number of seconds above 0, "
+            f"{_MOST_SECONDS} at most"
+        )
     return seconds
+
+
+def _url(text: str) -> str:
+    """The URL, if it can be taken apart: everything about a store is done with its parts."""
+    from urllib.parse import urlsplit
+
+    try:
+        urlsplit(text)
+    except ValueError:
+        # The text is not shown, nor what is wrong with it: both may hold a password.
+        raise UserError(f"{_REMOTE} is no URL") from None
+    return text

@@ -13,9 +13,12 @@ whole grows beyond its limit.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
+import shutil
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,6 +31,7 @@ _KEY_CHARACTERS = frozenset("0123456789abcdef")
 # Below the limit, so that not every further entry has others removed.
 _TRIMMED_TO = 0.9
 _LOOKS_PER_LIMIT = 16
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,11 @@ class LocalStore:
         return os.path.join(self._entries, key[:2], key)
 
     def read(self, key: str, *, mark_used: bool = True) -> bytes | None:
-        """The bytes under a key, unchecked; None if there are none. Raises `OSError` for a file
-        that cannot be read."""
+        """The bytes under a key, unchecked; None if there are none, and none at all (which no
+        entry is) for what is no file. Raises `OSError` for a file that cannot be read."""
         path = self.path(key)
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = _content(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         if mark_used:
@@ -70,9 +73,9 @@ class LocalStore:
         return data
 
     def write(self, key: str, data: bytes) -> int:
-        """Makes `data` the bytes under a key, unless they alone exceed the limit; gives the
-        number of entries that had to go for it. Raises `OSError`."""
-        if len(data) > self.limit_bytes:
+        """Makes `data` the bytes under a key, unless they alone exceed the limit (see `takes`);
+        gives the number of entries that had to go for it. Raises `OSError`."""
+        if not self.takes(data):
             return 0
         try:
             self._place(key, data)
@@ -80,6 +83,10 @@ class LocalStore:
             # Somebody cleaned up between two steps of it, which does not happen twice.
             self._place(key, data)
         return self._grown_by(len(data))
+
+    def takes(self, data: bytes) -> bool:
+        """Whether an entry of this size may be kept at all."""
+        return len(data) <= self.limit_bytes
 
     def _place(self, key: str, data: bytes) -> None:
         path = self.path(key)
@@ -100,10 +107,26 @@ class LocalStore:
         finally:
             os.close(descriptor)
 
-    def drop(self, key: str) -> None:
-        """Removes an entry. One that cannot be removed stays, and is found damaged again."""
-        with contextlib.suppress(OSError):
-            os.unlink(self.path(key))
+    def drop(self, key: str) -> bool:
+        """Removes an entry, whatever lies in its place, and tells whether it is gone. One that
+        cannot be removed stays, and is found damaged again."""
+        try:
+            self._remove(key)
+        except OSError:
+            return False
+        return True
+
+    def _remove(self, key: str) -> None:
+        path = self.path(key)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            return
+        except OSError:
+            # The systems do not agree on the error for a directory.
+            if not os.path.isdir(path):
+                raise
+            shutil.rmtree(path)
 
     def keys(self) -> list[str]:
         """The keys of all entries, sorted."""
@@ -147,12 +170,11 @@ class LocalStore:
         return removed, total
 
     def clear(self) -> Census:
-        """Removes every entry and the statistics, and tells what that was. Only files that are
-        named like entries are touched. Raises `OSError` if one cannot be removed."""
+        """Removes every entry and the statistics, and tells what that was. Only what is named
+        like an entry is touched. Raises `OSError` if one cannot be removed."""
         entries = size = 0
         for key, status in self._files():
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.path(key))
+            self._remove(key)
             entries += 1
             size += status.st_size
         self.sweep()
@@ -168,7 +190,7 @@ class LocalStore:
         for name in _names(self._temporary):
             path = os.path.join(self._temporary, name)
             try:
-                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                descriptor = os.open(path, _READ)
             except OSError:
                 continue
             try:
@@ -185,8 +207,7 @@ class LocalStore:
     def statistics(self) -> dict[str, int]:
         """The counters that `add_statistics` has summed up; empty if there are none."""
         try:
-            with open(os.path.join(self.directory, _STATISTICS), "rb") as file:
-                counters = json.loads(file.read())
+            counters = json.loads(_content(os.path.join(self.directory, _STATISTICS)))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(counters, dict):
@@ -218,14 +239,35 @@ class LocalStore:
         """Every entry with its status."""
         for prefix in _names(self._entries):
             directory = os.path.join(self._entries, prefix)
+            if not os.path.isdir(directory):
+                continue
             for name in _names(directory):
                 if name[:2] == prefix and len(name) == 64 and _KEY_CHARACTERS.issuperset(name):
                     with contextlib.suppress(OSError):
-                        yield name, os.stat(os.path.join(directory, name))
+                        yield name, os.lstat(os.path.join(directory, name))
 
 
 def _names(directory: str) -> list[str]:
+    """What is in a directory; nothing if there is none. Raises `OSError` if it cannot be read."""
     try:
         return os.listdir(directory)
-    except OSError:
+    except FileNotFoundError:
         return []
+
+
+def _content(path: str) -> bytes:
+    """The bytes of a file; none for what is no file, such as a pipe, at which a reader would wait
+    for ever. Raises `OSError`."""
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            return b""
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return b""
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)

@@ -35,9 +35,11 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if options.action == "verify":
             return _verify(store)
+        _show(settings, store, as_json=options.format == "json")
     except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
         raise UserError(f"{error.filename}: {describe(error)}", 1) from None
-    _show(settings, store, as_json=options.format == "json")
     return 0
 
 
@@ -56,7 +58,7 @@ def _show(settings: Settings, store: LocalStore, *, as_json: bool) -> None:
         print(json.dumps(facts, sort_keys=True))
         return
     state = "" if settings.enabled else " (off: MAPAL_CACHE=off)"
-    print(f"directory    {store.directory}{state}")
+    print(f"directory    {_shown(store.directory)}{state}")
     print(f"entries      {census.entries}")
     print(f"size         {_size(census.bytes)} of at most {_size(store.limit_bytes)}")
     print(f"remote       {settings.shown_remote() or 'none'}")
@@ -74,13 +76,18 @@ def _verify(store: LocalStore) -> int:
                 decode(key, data)
         except Damaged:
             damaged += 1
-            store.drop(key)
-            print(f"removed {store.path(key)}: damaged")
+            done = "removed" if store.drop(key) else "cannot remove"
+            print(f"{done} {_shown(store.path(key))}: damaged")
     unfinished = store.sweep()
     if unfinished:
         print(f"removed {unfinished} files of writers that were ended")
     print(f"{len(keys)} entries, {damaged} damaged")
     return 1 if damaged else 0
+
+
+def _shown(path: str) -> str:
+    """A path that any stream takes: names of files need not be text."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _size(count: int) -> str:

@@ -70,8 +70,40 @@ def test_an_entry_that_cannot_be_read_is_one_line(
 ) -> None:
     said: list[str] = []
     used = cache(tmp_path, said)
-    os.makedirs(LocalStore(str(tmp_path), 1).path(KEY))
+    entry = LocalStore(str(tmp_path), 1).path(KEY)
+
+    def refused(path: str) -> bytes:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("mapal.cache.store._content", refused)
     for _ in range(2):
         assert used.get(KEY) is None
-    assert len(said) == 1
-    assert "cannot be read: Is a directory" in said[0]
+    assert said == [f"cache: {entry} cannot be read: Permission denied"]
+
+
+@pytest.mark.parametrize("kind", ["directory", "full directory", "pipe", "loop", "nowhere"])
+def test_what_is_no_file_is_damaged_and_replaced(tmp_path: Path, kind: str) -> None:
+    said: list[str] = []
+    used = cache(tmp_path, said)
+    path = Path(LocalStore(str(tmp_path), 1).path(KEY))
+    path.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(path)  # whoever opens it for reading waits for a writer
+    elif kind in ("loop", "nowhere"):
+        path.symlink_to(path if kind == "loop" else tmp_path / "nowhere")
+    else:
+        path.mkdir()
+        if kind == "full directory":
+            (path / "letter.txt").write_text("")
+    assert used.get(KEY) is None
+    used.put(KEY, ENTRY)
+    assert used.get(KEY) == ENTRY
+    assert said == []
+    assert used.counters["damaged"] == (kind != "nowhere")
+
+
+def test_what_is_too_large_to_keep_is_not_counted_as_kept(tmp_path: Path) -> None:
+    used = ResultCache(Settings(directory=str(tmp_path), limit_bytes=1), print)
+    used.put(KEY, ENTRY)
+    assert used.get(KEY) is None
+    assert used.counters["stored"] == 0

@@ -49,15 +49,23 @@ def test_sizes_have_units(text: str, expected: int) -> None:
         ("MAPAL_CACHE_LIMIT", "much"),
         ("MAPAL_CACHE_LIMIT", "-1"),
         ("MAPAL_CACHE_LIMIT", "G"),
+        ("MAPAL_CACHE_LIMIT", "B"),
+        ("MAPAL_CACHE_LIMIT", "iB"),
+        ("MAPAL_CACHE_LIMIT", "9" * 5000),
         ("MAPAL_CACHE_REMOTE_SECONDS", "soon"),
         ("MAPAL_CACHE_REMOTE_SECONDS", "0"),
         ("MAPAL_CACHE_REMOTE_SECONDS", "inf"),
         ("MAPAL_CACHE_REMOTE_SECONDS", "nan"),
+        ("MAPAL_CACHE_REMOTE_SECONDS", "1e300"),
+        ("MAPAL_CACHE_REMOTE", "http://me:secret@[host"),
+        ("MAPAL_CACHE_REMOTE", "http://me:secret@ho\u2100st/"),
     ],
 )
 def test_what_means_nothing_is_an_error(name: str, text: str) -> None:
-    with pytest.raises(UserError, match=f"{name} is "):
+    with pytest.raises(UserError, match=f"{name} is ") as caught:
         read_settings({name: text})
+    assert len(caught.value.message) < 160
+    assert "secret" not in caught.value.message
 
 
 def test_off_is_off() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,12 +79,60 @@ def test_damage_is_removed_and_told(store: LocalStore, capsys: pytest.CaptureFix
 def test_mistakes(
     store: LocalStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path(store.path("ab" * 32)).mkdir(parents=True)
-    assert main(["cache", "verify"]) == 1
-    assert "Is a directory" in capsys.readouterr().err
     with pytest.raises(SystemExit) as ended:
         main(["cache", "empty"])
     assert ended.value.code == 2
     monkeypatch.setenv("MAPAL_CACHE_LIMIT", "much")
     assert main(["cache"]) == 2
     assert "MAPAL_CACHE_LIMIT is 'much'; expected a size" in capsys.readouterr().err
+
+
+def test_what_is_no_file_is_removed_like_damage(
+    store: LocalStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key in KEYS[:2]:
+        Path(store.path(key)).unlink()
+    Path(store.path(KEYS[0])).mkdir()
+    os.mkfifo(store.path(KEYS[1]))
+    assert main(["cache", "verify"]) == 1
+    assert "3 entries, 2 damaged\n" in capsys.readouterr().out
+    assert store.keys() == [KEYS[2]]
+    Path(store.path(KEYS[0])).mkdir()
+    assert main(["cache", "clean"]) == 0
+    assert store.keys() == []
+
+
+def test_damage_that_cannot_be_removed_is_not_called_removed(
+    store: LocalStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(store.path(KEYS[0])).write_bytes(b"")
+
+    def refused(path: str) -> None:
+        raise OSError(30, "Read-only file system", path)
+
+    monkeypatch.setattr(os, "unlink", refused)
+    assert main(["cache", "verify"]) == 1
+    assert f"cannot remove {store.path(KEYS[0])}: damaged\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("action", ["info", "verify", "clean"])
+def test_what_is_no_directory_is_an_error(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    action: str,
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MAPAL_CACHE", "on")
+    monkeypatch.setenv("MAPAL_CACHE_DIR", str(tmp_path / "file"))
+    assert main(["cache", action]) == 1
+    assert capsys.readouterr().err == f"mapal: {tmp_path}/file/entries: Not a directory\n"
+
+
+def test_a_directory_whose_name_is_no_text_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MAPAL_CACHE", "on")
+    monkeypatch.setenv("MAPAL_CACHE_DIR", os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    assert main(["cache"]) == 0
+    assert f"directory    {tmp_path}/\\udcff\n" in capsys.readouterr().out
