@@ -40,7 +40,7 @@ def test_validation_is_an_option_of_the_rewriter_alone(project: ProjectDirectory
         for name, data in project.artifacts().items()
         if artifacts.get(name) != data and "report" not in name
     }
-    assert changed <= {"manifest.json"}
+    assert changed <= {"manifest.json", "provenance.json"}
 
 
 def test_other_inputs_are_validated_again(project: ProjectDirectory) -> None:
