@@ -11,6 +11,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from mapal.diagnostics import UserError
 
 TEMPORARY_SUFFIX = ".mapal-tmp"
 _READ_AT_ONCE = 1 << 20
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _Identity = tuple[int, int, int, int, int]
 
 
@@ -34,20 +36,24 @@ class FileHashes:
         self._known: dict[str, tuple[_Identity, str]] = {}
 
     def of(self, path: str, status: os.stat_result | None = None) -> str | None:
-        """The hash of the file's content now; None if there is no such file. `status` is the
-        file's, if the caller just asked for it. Raises `OSError` if the file is there and cannot
-        be read."""
+        """The hash of the file's content now; None if there is no such file, or something in
+        its place that is none. `status` is the file's, if the caller just asked for it. Raises
+        `OSError` if the file is there and cannot be read."""
         if status is None:
             try:
                 status = os.stat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                return None
+            except OSError as error:
+                if error.errno in _NO_FILE:
+                    return None
+                raise
         identity = _identity(status)
         known = self._known.get(path)
         if known is not None and known[0] == identity:
             return known[1]
         # By descriptor: an idle build does this for every file, and little else.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             digest = _descriptor_hash(descriptor)
             # Only if the file is still the one that `status` describes, from before the reading.
@@ -59,12 +65,28 @@ class FileHashes:
 
     def read(self, path: str) -> tuple[bytes, str]:
         """The content of a file and its hash. Raises `OSError`."""
-        with open(path, "rb") as file:
+        with open(_opened(path), "rb") as file:
             identity = _identity(os.fstat(file.fileno()))
             data = file.read()
         digest = content_hash(data)
         self._known[path] = (identity, digest)
         return data, digest
+
+
+def read_regular(path: str) -> bytes:
+    """The content of a file. Raises `OSError`, also for what is no file, such as a pipe, at which
+    a reader would wait for ever."""
+    with open(_opened(path), "rb") as file:
+        return file.read()
+
+
+def _opened(path: str) -> int:
+    """A descriptor of a regular file, to be read. Raises `OSError` for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a file", path)
+    return descriptor
 
 
 def _descriptor_hash(descriptor: int) -> str:
@@ -94,7 +116,7 @@ def write_if_changed(path: str, data: bytes, *, executable: bool = False) -> boo
     the file and the reason."""
     mode = 0o755 if executable else 0o644
     try:
-        with open(path, "rb") as file:
+        with open(_opened(path), "rb") as file:
             status = os.fstat(file.fileno())
             same = status.st_size == len(data) and file.read() == data
             if same and not os.path.islink(path) and status.st_mode & 0o700 == mode & 0o700:

@@ -20,6 +20,7 @@ from mapal.diagnostics import UserError
 from mapal.native.toolchain import Compiler, Search, candidates, find_compiler
 from mapal.native.workers import shared_pool
 from mapal.pipeline.files import FileHashes, write_if_changed
+from mapal.pipeline.seal import read_sealed, sealed
 from mapal.pipeline.source_digest import SourceDigests
 from mapal.pipeline.tools import package_version
 from mapal.project.file import (
@@ -55,12 +56,20 @@ class LoadCache:
         self._changed = False
         self.hashes = FileHashes()
         package = os.path.dirname(mapal.__file__)
-        self.digests = SourceDigests(package, self._section("imports"))
+        self.digests = SourceDigests(package, self._imports(package))
 
     def _section(self, name: str) -> Any:
         if not isinstance(self._data.get(name), dict):
             self._data[name] = {}
         return self._data[name]
+
+    def _imports(self, package: str) -> dict[str, list[str]]:
+        """What is known about imports of sources, as long as it was found out by the same code."""
+        reader = self.hashes.of(os.path.join(package, "pipeline", "source_digest.py"))
+        if self._data.get("reader") != reader:
+            self._data.update(reader=reader, imports={})
+        known: dict[str, list[str]] = self._section("imports")
+        return known
 
     def _remembered(self, section: str, name: str, key: str, make: Any) -> Any:
         entry = self._section(section).get(name)
@@ -81,7 +90,7 @@ class LoadCache:
             self._changed = self.digests.grown = False
             text = json.dumps(self._data, sort_keys=True, separators=(",", ":"))
             try:
-                write_if_changed(self._path, text.encode())
+                write_if_changed(self._path, sealed(text.encode()))
             except UserError:
                 return
 
@@ -185,9 +194,6 @@ def _key(*parts: Any) -> str:
 
 
 def _read_json(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            data = json.loads(file.read())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
+    text = read_sealed(path)
+    data: dict[str, Any] = json.loads(text) if text is not None else {}
+    return data

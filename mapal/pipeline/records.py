@@ -5,7 +5,8 @@ stage's code. It is a true statement for ever, so losing one costs a rebuild and
 one does no harm; artifacts are always checked against it by content.
 
 Each finished task appends a line to a journal, so a killed build loses at most the task in
-flight; a build that ends folds the journal into the main file. Both are replaced atomically.
+flight; a build that ends folds the journal into the main file. Both carry hashes of what they say
+(see `seal`): what is not as it was written was never said.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import json
 import os
 from typing import Any, TypedDict
 
-from mapal.pipeline.files import write_if_changed
+from mapal.pipeline.files import content_hash, read_regular, write_if_changed
+from mapal.pipeline.seal import read_sealed, sealed
 
-_SCHEMA = 1
+_SCHEMA = 2
 
 
 class Output(TypedDict):
@@ -89,7 +91,7 @@ class RecordStore:
             return
         document = {"schema": _SCHEMA, "entries": self._loaded()}
         text = json.dumps(document, sort_keys=True, separators=(",", ":"))
-        write_if_changed(self._main, text.encode() + b"\n")
+        write_if_changed(self._main, sealed(text.encode() + b"\n"))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._journal)
         self._changed = False
@@ -107,7 +109,8 @@ class RecordStore:
     def _append(self, change: dict[str, Any]) -> None:
         # Failing to note something down costs a rebuild later; the artifacts are what counts,
         # and a full disk is reported where one of them cannot be written.
-        line = json.dumps(change, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+        text = json.dumps(change, sort_keys=True, separators=(",", ":"))
+        line = f"{content_hash(text.encode())} {text}\n".encode()
         try:
             os.makedirs(self._directory, exist_ok=True)
             with open(self._journal, "ab", buffering=0) as file:
@@ -117,31 +120,22 @@ class RecordStore:
 
 
 def _read_main(path: str) -> dict[str, Any]:
-    """The entries of the main file; none if it is missing or damaged."""
-    try:
-        with open(path, "rb") as file:
-            document = json.loads(file.read())
-        entries = document["entries"]
-        if document["schema"] == _SCHEMA and isinstance(entries, dict):
-            return entries
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return {}
+    """The entries of the main file; none if it is missing, damaged or of another version."""
+    data = read_sealed(path)
+    document = json.loads(data) if data is not None else {}
+    entries: dict[str, Any] = document["entries"] if document.get("schema") == _SCHEMA else {}
+    return entries
 
 
 def _read_journal(path: str) -> list[dict[str, Any]]:
     """The changes in the journal; a line that a kill cut short is passed over."""
     try:
-        with open(path, "rb") as file:
-            lines = file.read().split(b"\n")
+        lines = read_regular(path).split(b"\n")
     except OSError:
         return []
-    changes = []
+    changes: list[dict[str, Any]] = []
     for line in lines:
-        try:
-            change = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(change, dict) and isinstance(change.get("name"), str) and "entry" in change:
-            changes.append(change)
+        digest, _, text = line.partition(b" ")
+        if digest == content_hash(text).encode():
+            changes.append(json.loads(text))
     return changes

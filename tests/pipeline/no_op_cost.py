@@ -20,6 +20,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from mapal.pipeline.seal import read_sealed
+
 _SOURCE = "fn main() {\n    {{N}} -> println;\n}\n"
 _PROJECT = """\
 name: many
@@ -93,7 +95,7 @@ def compare(directory: Path, programs: int, rounds: int) -> Comparison:
     environment = {name: text for name, text in os.environ.items() if name not in unwanted}
     environment["MAPAL_CACHE"] = "off"
     _run(ours, environment)
-    records = json.loads((ours / "build/.mapal/records.json").read_text())["entries"]
+    records = json.loads(read_sealed(str(ours / "build/.mapal/records.json")) or b"")["entries"]
     _write_plain(ours, plain, records)
     _run(plain, environment)
     _run(ours, environment)

@@ -31,6 +31,19 @@ def test_a_hash_follows_the_content(tmp_path: Path) -> None:
     assert hashes.of(str(path / "below")) is None
 
 
+def test_what_is_no_file_has_no_hash_and_no_content(tmp_path: Path) -> None:
+    pipe, loop = tmp_path / "pipe", tmp_path / "loop"
+    os.mkfifo(pipe)  # whoever opens it for reading waits for a writer
+    loop.symlink_to(loop)
+    for path in (pipe, loop, tmp_path):
+        assert FileHashes().of(str(path)) is None
+        with pytest.raises(OSError, match=r"not a file|Too many levels"):
+            FileHashes().read(str(path))
+    for path in (pipe, loop):
+        assert write_if_changed(str(path), b"data")
+        assert path.read_bytes() == b"data"
+
+
 def test_an_unchanged_file_is_left_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "below" / "file")
     assert write_if_changed(path, b"data")

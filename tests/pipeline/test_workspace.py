@@ -12,6 +12,7 @@ import pytest
 
 from mapal.diagnostics import UserError
 from mapal.pipeline.load_cache import LoadCache
+from mapal.pipeline.seal import read_sealed, sealed, unsealed
 from mapal.pipeline.workspace import load_workspace
 from mapal.target import load_profile
 from tests.pipeline.directories import ProjectDirectory
@@ -132,13 +133,28 @@ def test_names_must_differ_across_projects(project: ProjectDirectory) -> None:
 def test_a_damaged_cache_costs_time_only(inside: ProjectDirectory) -> None:
     load_workspace({}).finish_loading()
     file = inside.path / "build/.mapal/load.json"
-    good = json.loads(file.read_text())
-    for text in ("", "[]", '{"imports": 3, "projects": []}'):
-        file.write_text(text)
+    good = file.read_bytes()
+    other = json.loads(unsealed(good) or b"")
+    for entry in other["projects"].values():
+        entry["value"] = None
+    altered = (b"", b"[]", json.dumps(other).encode(), good[:-1], good.replace(b"hello", b"hullo"))
+    for content in altered:
+        file.write_bytes(content)
         workspace = load_workspace({})
         assert [p.name for p in workspace.programs(workspace.sites[0])] == ["hello", "scale"]
         workspace.finish_loading()
-    assert json.loads(file.read_text())["projects"] == good["projects"]
+        assert file.read_bytes() == good
+
+
+def test_imports_that_other_code_found_are_found_again(inside: ProjectDirectory) -> None:
+    load_workspace({}).finish_loading()
+    file = inside.path / "build/.mapal/load.json"
+    good = file.read_bytes()
+    other = json.loads(unsealed(good) or b"")
+    other.update(reader="an earlier version", imports={key: [] for key in other["imports"]})
+    file.write_bytes(sealed(json.dumps(other).encode()))
+    load_workspace({}).finish_loading()
+    assert file.read_bytes() == good
 
 
 def test_profiles_survive_the_cache(inside: ProjectDirectory) -> None:
@@ -158,7 +174,7 @@ def test_imports_of_vanished_sources_are_dropped_in_time(inside: ProjectDirector
     cache.digests.imports.update({f"mapal.x:{number}": [] for number in range(3000)})
     cache.digests.of(["mapal.project.file"])
     cache.save()
-    saved = json.loads((inside.path / "build/.mapal/load.json").read_text())["imports"]
+    saved = json.loads(read_sealed("build/.mapal/load.json") or b"")["imports"]
     assert 0 < len(saved) < 100
 
 
