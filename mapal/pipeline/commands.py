@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from doit.cmd_base import DoitCmdBase
@@ -145,16 +146,31 @@ class Why(DoitCmdBase):  # type: ignore[misc]
         for name in pos_args:
             if name not in names:
                 raise InvalidCommand(not_found=name)
-        environment = session.workspace.environment
-        stale = 0
-        for step in session.steps.values():
-            if pos_args and not any(name in (step.task, step.stage) for name in pos_args):
-                continue
-            reasons = list(step.stale_reasons(environment, inputs=True))
-            if reasons:
-                stale += 1
-                self.outstream.write(f"{step.task}\n")
+        said = False
+        for name, stage, reasons in _stale_tasks(session):
+            if not pos_args or name in pos_args or stage in pos_args:
+                said = True
+                self.outstream.write(f"{name}\n")
                 self.outstream.writelines(f"  {reason}\n" for reason in reasons)
-        if not stale:
+        if not said:
             self.outstream.write("every stage is up to date\n")
         return 0
+
+
+def _stale_tasks(session: sessions.Session) -> Iterator[tuple[str, str, list[str]]]:
+    """Every task that would run whatever the tasks before it give: name, stage, and reasons."""
+    environment = session.workspace.environment
+    made_anew: set[str] = set()
+    for step in session.steps.values():
+        reasons = list(step.stale_reasons(environment, inputs=True, made_anew=made_anew))
+        if reasons:
+            record = step.recorded()
+            labels = {label for _, label in step.outputs} | set(record["outputs"] if record else ())
+            made_anew |= {step.site.path(label) for label in labels}
+            yield step.task, step.stage, reasons
+    if not made_anew:
+        # A listing is made of records; which ones there will be is known only when all stages ran.
+        for name, stale_paths in session.listings.items():
+            paths = stale_paths()
+            if paths:
+                yield name, "manifest", [f"{path} does not list what is there" for path in paths]

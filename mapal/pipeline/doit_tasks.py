@@ -16,7 +16,7 @@ from mapal.diagnostics import UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.action import StageAction
 from mapal.pipeline.bench_task import bench_task
-from mapal.pipeline.files import FileHashes, describe, write_if_changed
+from mapal.pipeline.files import FileHashes, describe, read_regular, write_if_changed
 from mapal.pipeline.manifest import manifest_bytes, statement_bytes
 from mapal.pipeline.picture import picture_step
 from mapal.pipeline.reporter import REPORT, BuildReporter
@@ -116,7 +116,7 @@ def session_tasks(session: Session) -> Iterator[Task]:
             session.add(step)
             singles.append(_step_task(step, session))
             groups.setdefault(step.stage, []).append(step.task)
-        manifest = _manifest_task(workspace, site, steps)
+        manifest = _manifest_task(session, site, steps)
         singles.append(manifest)
         built += [step.task for step in (*steps, *pictures)] + [manifest.name]
         if workspace.joint:
@@ -220,13 +220,17 @@ def _remove_empty_directories(directories: Iterable[str], top: str) -> None:
             directory = os.path.dirname(directory)
 
 
-def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
+def _manifest_task(session: Session, site: Site, steps: list[Step]) -> Task:
     """The task that writes the manifest and the statement of provenance."""
+    workspace = session.workspace
     files = {"manifest.json": manifest_bytes, "provenance.json": statement_bytes}
     paths = {site.path(name): make for name, make in files.items()}
 
+    def stale_paths() -> list[str]:
+        return [path for path, make in paths.items() if not _has_content(path, make(steps))]
+
     def up_to_date() -> bool:
-        return all(_has_content(path, make(steps)) for path, make in paths.items())
+        return not stale_paths()
 
     def write() -> bool:
         workspace.lock.acquire()
@@ -240,6 +244,7 @@ def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
         return True
 
     name = f"manifest:{site.project.name}" if workspace.joint else "manifest"
+    session.listings[name] = stale_paths
     task = Task(
         name,
         [write],
@@ -258,7 +263,6 @@ def _manifest_task(workspace: Workspace, site: Site, steps: list[Step]) -> Task:
 
 def _has_content(path: str, wanted: bytes | None) -> bool:
     try:
-        with open(path, "rb") as file:
-            return wanted is not None and file.read() == wanted
+        return wanted is not None and read_regular(path) == wanted
     except OSError:
         return False

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mapal.diagnostics import UserError
-from mapal.pipeline.files import write_if_changed
+from mapal.pipeline.files import read_regular, write_if_changed
 from mapal.report.comparison import Artifact, Comparison, Manifest, compare
 
 _SCHEMA = 1
@@ -93,8 +93,7 @@ def _hash(snapshot: Snapshot, name: str) -> str | None:
 def _load(path: str) -> tuple[Snapshot | None, Snapshot | None]:
     """The last build and the one before it; None for what is not known."""
     try:
-        with open(path, "rb") as file:
-            document = json.loads(zlib.decompress(file.read()))
+        document = json.loads(zlib.decompress(read_regular(path)))
         if document["schema"] != _SCHEMA:
             return None, None
         former = document["former"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapal.diagnostics import LocationTable, SourceText, UserError
-from mapal.pipeline.files import content_hash, remove_leftovers, write_if_changed
+from mapal.pipeline.files import content_hash, read_regular, remove_leftovers, write_if_changed
 from mapal.pipeline.former import Difference, Snapshot, remember
 from mapal.pipeline.session import Session
 from mapal.pipeline.site import BUILD, STATE
@@ -212,8 +212,7 @@ class _Reader:
 
 def _bytes(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_regular(path)
     except OSError:
         return None
 

@@ -16,7 +16,7 @@ from doit.exceptions import UnmetDependency
 
 from mapal.diagnostics import CompilerBug, UserError
 from mapal.pipeline import session as sessions
-from mapal.pipeline.files import write_if_changed
+from mapal.pipeline.files import read_regular, write_if_changed
 from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks, say
 from mapal.pipeline.site import BUILD
 
@@ -243,7 +243,6 @@ def _foreign_failure(task: Any, fail: Any) -> str:
 
 def _is_different(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            return bool(json.loads(file.read())["status"] == "different")
+        return bool(json.loads(read_regular(path))["status"] == "different")
     except (OSError, ValueError, KeyError, TypeError):
         return False

@@ -30,6 +30,8 @@ class Session:
         self.steps: dict[str, Step] = {}
         # How each task that ran was done, `ran` or `cached`, asked after it succeeded.
         self.outcomes: dict[str, Callable[[], str]] = {}
+        # Which files that list artifacts do not list what is there, by the task that writes them.
+        self.listings: dict[str, Callable[[], list[str]]] = {}
         # What is still to be written when all tasks are over and nobody else may build yet.
         self.endings: list[Callable[[], None]] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -118,16 +118,19 @@ class Step:
             for label, output in outputs.items()
         )
 
-    def stale_reasons(self, environment: Environment, *, inputs: bool) -> Iterator[str]:
+    def stale_reasons(
+        self, environment: Environment, *, inputs: bool, made_anew: Collection[str] = ()
+    ) -> Iterator[str]:
         """Why the task has to run, one line each; nothing if it is up to date. Without `inputs`
-        the content of the inputs is left to the caller."""
+        the content of the inputs is left to the caller; with them, what those at the paths
+        `made_anew` are now is no reason."""
         record = self.recorded()
         if record is None:
             yield "it has no record of a run that succeeded"
             return
         yield from self._changed_circumstances(record, environment)
         if inputs:
-            yield from self._changed_inputs(record, environment.hashes)
+            yield from self._changed_inputs(record, environment.hashes, made_anew)
         declared = {label for _, label in self.outputs}
         for label in sorted(declared - set(record["outputs"])):
             yield f"{self.site.shown(label)} is a new target"
@@ -154,7 +157,9 @@ class Step:
             if old != new:
                 yield f"tool {name} changed ({old!r} → {new!r})"
 
-    def _changed_inputs(self, record: Record, hashes: FileHashes) -> Iterator[str]:
+    def _changed_inputs(
+        self, record: Record, hashes: FileHashes, made_anew: Collection[str]
+    ) -> Iterator[str]:
         labels = {label for _, label in self.inputs}
         for label in sorted(labels | set(record["inputs"])):
             name = self.site.shown(label)
@@ -162,7 +167,7 @@ class Step:
                 yield f"input {name} is new"
             elif label not in labels:
                 yield f"input {name} is no longer one"
-            else:
+            elif self.site.path(label) not in made_anew:
                 old, new = record["inputs"][label], hashes.of(self.site.path(label))
                 if new is None:
                     yield f"input {name} is missing"

@@ -76,11 +76,20 @@ def test_why_names_the_cause(project: ProjectDirectory) -> None:
 
     project.write("build/lower/hello.ir", "junk")
     (project.path / "build/object/generic/scale.s").unlink()
-    text = project.doit("why", "lower", "object:generic:scale").out
+    text = project.doit("why").out
     assert "lower:hello\n  target build/lower/hello.ir was altered (" in text
     assert "object:generic:scale\n  target build/object/generic/scale.s is missing" in text
-    assert "check:hello" not in text
+    names = [line for line in text.splitlines() if not line.startswith(" ")]
+    assert names == ["lower:hello", "object:generic:scale"], "what follows reads no edits"
+    assert project.doit("why", "check:hello").out == "every stage is up to date\n"
+    assert project.doit("why", "lower").out.startswith("lower:hello\n")
+    assert sorted(project.build()) == ["lower:hello", "object:generic:scale"]
+
+    (project.path / "build/manifest.json").unlink()
+    expected = "manifest\n  build/manifest.json does not list what is there\n"
+    assert project.doit("why").out == project.doit("why", "manifest").out == expected
     project.build()
+    assert project.doit("why").out == "every stage is up to date\n"
 
     project.edit("mapal.yaml", "targets:", "opt: 3\narithmetic: fused\ntargets:")
     text = project.doit("why").out
