@@ -1,12 +1,14 @@
 """Branch coverage by package, printed at the end of a run of all tests, which it fails when a
 package falls below the bound.
 
-A run of some tests (paths, `-k`, `-m`) prints nothing and is held to nothing.
+A run of some tests (paths, `-k`, `-m`) prints nothing and is held to nothing. All tests run in as
+many processes as there are processors, some in one.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -71,10 +73,22 @@ def problems(report: dict[str, Any]) -> list[str]:
     return [*low, *(f"{name}: never run" for name in never_run(report))]
 
 
-def _is_whole_run(config: pytest.Config) -> bool:
+def _is_of_all_tests(config: pytest.Config) -> bool:
     chosen = config.option.keyword or config.option.markexpr or config.option.collectonly
     everything = [str(path) for path in config.getini("testpaths")]
-    return not chosen and list(config.args) == everything and config.pluginmanager.hasplugin("_cov")
+    return not chosen and list(config.args) == everything
+
+
+def _is_whole_run(config: pytest.Config) -> bool:
+    """Whether this process sees a run of all tests whole: a worker sees a part."""
+    is_worker = hasattr(config, "workerinput")
+    return _is_of_all_tests(config) and not is_worker and config.pluginmanager.hasplugin("_cov")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """As many processes as there are processors for all tests; none for some, which start at
+    once in this process."""
+    return len(os.sched_getaffinity(0)) if _is_of_all_tests(config) else 0
 
 
 def _report() -> dict[str, Any]:
