@@ -64,6 +64,15 @@ def main(arguments: Sequence[str]) -> int:
     except CompilerBug as bug:
         print(f"{_PROGRAM}: internal error: {bug}", file=sys.stderr)
         return _BUG_STATUS
+    except UnicodeEncodeError as error:
+        # Writing something else instead could pass for the text.
+        shown = error.object[error.start : error.end].encode("ascii", "backslashreplace").decode()
+        print(
+            f"{_PROGRAM}: standard output: {shown} cannot be written in {error.encoding}; "
+            "PYTHONUTF8=1 makes that UTF-8",
+            file=sys.stderr,
+        )
+        return 1
     except BrokenPipeError:
         return 1  # whoever read our output has seen enough
     except MemoryError:

@@ -3,7 +3,8 @@
 A compiler counts as found when it links a small program, so a half-installed one is passed
 over. The system's comes first (`CC`, then `cc`, `gcc`, `clang`), then the `ziglang` package if
 it is installed; `install_packaged` installs that on demand. The fingerprint holds versions and
-no paths, so equal toolchains in different places make equal artifacts.
+no paths, so equal toolchains in different places make equal artifacts; options in `CC`, a script
+around a compiler, and variables that decide where a compiler looks are in it by their hash.
 
 Every command runs in a temporary directory of its own and nothing of it reaches the output.
 """
@@ -11,6 +12,8 @@ Every command runs in a temporary directory of its own and nothing of it reaches
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 import os
 import platform
 import shlex
@@ -43,6 +46,19 @@ _RUNTIME_FLAGS = (
     "-Wall",
     "-Wextra",
     "-Werror",
+)
+
+
+# Where compilers and linkers look without being told on the command line.
+_SEARCH_VARIABLES = (
+    "COMPILER_PATH",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_RUN_PATH",
+    "LIBRARY_PATH",
+    "MACOSX_DEPLOYMENT_TARGET",
+    "SDKROOT",
 )
 
 
@@ -81,13 +97,22 @@ def runtime_sources(directory: Path | None = None) -> dict[str, Path]:
 def candidates(environment: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Commands to try, in order, given the environment variables."""
     commands: list[tuple[str, ...]] = []
-    if environment.get("CC", "").strip():
-        commands.append(tuple(shlex.split(environment["CC"])))
+    named = environment.get("CC", "").strip()
+    if named:
+        try:
+            commands.append(tuple(shlex.split(named)))
+        except ValueError:
+            commands.append((named,))  # a quote without its partner: no such command
     commands += [("cc",), ("gcc",), ("clang",)]
     zig = packaged_zig()
     if zig is not None:
         commands.append((str(zig), "cc"))
     return commands
+
+
+def search_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that are set and decide where compilers and linkers look."""
+    return {name: environment[name] for name in _SEARCH_VARIABLES if environment.get(name)}
 
 
 def packaged_zig() -> Path | None:
@@ -246,7 +271,8 @@ def _fingerprint(command: tuple[str, ...], is_zig: bool, directory: str) -> str:
         return text.splitlines()[0].strip() if text else ""
 
     if is_zig:
-        return f"zig {first_line('version')} {platform.machine()}"
+        parts = [f"zig {first_line('version')} {platform.machine()}"]
+        return "; ".join([*parts, *_peculiarities(command[2:], None)])
     version = first_line("--version")
     # gcc begins with the name that it was called by.
     version = version.removeprefix(f"{Path(command[0]).name} ")
@@ -255,8 +281,28 @@ def _fingerprint(command: tuple[str, ...], is_zig: bool, directory: str) -> str:
         first_line("-dumpmachine"),
         first_line("-Wl,--version"),
         " ".join(platform.libc_ver()),
+        *_peculiarities(command[1:], command[0]),
     ]
     return "; ".join(part for part in parts if part.strip())
+
+
+def _peculiarities(options: Sequence[str], executable: str | None) -> list[str]:
+    """What makes a compiler another one than its versions say, each by its hash: nothing of it
+    needs to mean the same elsewhere, and it may hold paths."""
+    script = b""
+    if executable is not None:
+        with open(executable, "rb") as file:
+            if file.read(2) == b"#!":
+                script = file.read()
+    variables = search_variables(os.environ)
+    found = {
+        "options": json.dumps(options).encode() if options else b"",
+        "script": script,
+        "variables": json.dumps(variables).encode() if variables else b"",
+    }
+    return [
+        f"{name} {hashlib.sha256(text).hexdigest()[:16]}" for name, text in found.items() if text
+    ]
 
 
 def _archive(compiler: Compiler, name: str, members: Sequence[str], directory: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -192,32 +193,39 @@ def _clean(step: Step, dryrun: bool) -> None:
     record = step.recorded()
     labels = [label for _, label in step.outputs]
     labels += [label for label in (record["outputs"] if record else {}) if label not in labels]
-    paths = [step.site.path(label) for label in labels]
-    for path in paths:
-        if os.path.isfile(path):
-            print(f"{step.task} - removing {path}")
-            if not dryrun:
-                os.unlink(path)
-    if not dryrun:
-        _remove_empty_directories({os.path.dirname(path) for path in paths}, step.site.build)
+    _remove_files(step.task, [step.site.path(label) for label in labels], step.site.build, dryrun)
 
 
 def _clean_report(dryrun: bool) -> None:
-    for path in (os.path.join(BUILD, "report", "index.html"), os.path.join(BUILD, "junit.xml")):
-        if os.path.isfile(path):
-            print(f"report - removing {path}")
-            if not dryrun:
-                os.unlink(path)
-                _remove_empty_directories([os.path.dirname(path)], BUILD)
+    paths = [os.path.join(BUILD, "report", "index.html"), os.path.join(BUILD, "junit.xml")]
+    _remove_files(REPORT, paths, BUILD, dryrun)
 
 
-def _remove_empty_directories(directories: Iterable[str], top: str) -> None:
-    for directory in directories:
-        while directory not in ("", top) and os.path.isdir(directory):
-            if os.listdir(directory):
-                break
-            os.rmdir(directory)
-            directory = os.path.dirname(directory)
+def _clean_manifest(name: str, paths: Iterable[str], dryrun: bool) -> None:
+    _remove_files(name, paths, BUILD, dryrun)
+
+
+def _remove_files(task: str, paths: Iterable[str], top: str, dryrun: bool) -> None:
+    """Removes files that a task made, and directories below `top` that are empty then. What
+    cannot be removed is said and left."""
+    for path in paths:
+        if not os.path.isfile(path):
+            continue
+        print(f"{task} - removing {path}")
+        if dryrun:
+            continue
+        try:
+            os.unlink(path)
+            _remove_empty_directories(os.path.dirname(path), top)
+        except OSError as error:
+            print(f"{task}: cannot remove {path}: {describe(error)}", file=sys.stderr)
+
+
+def _remove_empty_directories(directory: str, top: str) -> None:
+    """A directory and those around it, as long as they are empty."""
+    while directory not in ("", top) and not os.listdir(directory):
+        os.rmdir(directory)
+        directory = os.path.dirname(directory)
 
 
 def _manifest_task(session: Session, site: Site, steps: list[Step]) -> Task:
@@ -251,7 +259,7 @@ def _manifest_task(session: Session, site: Site, steps: list[Step]) -> Task:
         targets=list(paths),
         task_dep=[step.task for step in steps],
         uptodate=[up_to_date],
-        clean=True,
+        clean=[(_clean_manifest, [name, list(paths)])],
         io={"capture": False},
         verbosity=0,
         doc=_STAGES["manifest"],

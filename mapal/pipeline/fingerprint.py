@@ -12,28 +12,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from mapal.pipeline.tools import C_COMPILER
-
 if TYPE_CHECKING:
     from mapal.pipeline.records import Record
     from mapal.pipeline.step import Step
-
-# Where compilers and linkers look without being told on the command line.
-_COMPILER_VARIABLES = (
-    "COMPILER_PATH",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "GCC_EXEC_PREFIX",
-    "LD_RUN_PATH",
-    "LIBRARY_PATH",
-    "MACOSX_DEPLOYMENT_TARGET",
-    "SDKROOT",
-)
 
 _SYSTEM = "system"
 
@@ -41,18 +26,13 @@ _SYSTEM = "system"
 def fingerprint(record: Record, step: Step) -> str:
     """The fingerprint of the run of a step that begins this record, in hexadecimal."""
     roles = {role: record["inputs"][label] for role, label in step.inputs}
-    surrounding = surrounding_of(step.surrounding)
-    if C_COMPILER in step.tools:
-        surrounding["variables"] = json.dumps(
-            {name: os.environ[name] for name in _COMPILER_VARIABLES if name in os.environ}
-        )
     identity = [
         step.stage,
         record["code"],
         record["options"],
         record["tools"],
         roles,
-        surrounding,
+        surrounding_of(step.surrounding),
     ]
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

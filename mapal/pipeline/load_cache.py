@@ -17,7 +17,13 @@ from typing import Any
 
 import mapal
 from mapal.diagnostics import UserError
-from mapal.native.toolchain import Compiler, Search, candidates, find_compiler
+from mapal.native.toolchain import (
+    Compiler,
+    Search,
+    candidates,
+    find_compiler,
+    search_variables,
+)
 from mapal.native.workers import shared_pool
 from mapal.pipeline.files import FileHashes, write_if_changed
 from mapal.pipeline.seal import read_sealed, sealed
@@ -147,16 +153,25 @@ class LoadCache:
         """The C compiler, searched for again if a candidate changed."""
         found = [shutil.which(command[0]) for command in candidates(os.environ)]
         hashes = [self.hashes.of(path) if path is not None else None for path in found]
-        key = _key(os.environ.get("CC"), found, hashes, self.digests.of(["mapal.native.toolchain"]))
+        key = _key(
+            os.environ.get("CC"),
+            found,
+            hashes,
+            search_variables(os.environ),
+            [_file_identity(shutil.which(name)) for name in ("as", "ld")],
+            self.digests.of(["mapal.native.toolchain"]),
+        )
 
         def search() -> dict[str, Any] | None:
-            compiler = find_compiler().compiler
+            result = find_compiler()
+            compiler = result.compiler
             if compiler is None:
                 return None
             return {
                 "command": list(compiler.command),
                 "fingerprint": compiler.fingerprint,
                 "is_zig": compiler.is_zig,
+                "failures": list(result.failures),
             }
 
         value = self._remembered("compiler", "c", key, search)
@@ -164,7 +179,17 @@ class LoadCache:
         if value is None:
             return Search(None, ())
         command = tuple(value["command"])
-        return Search(Compiler(command, value["fingerprint"], value["is_zig"]), ())
+        compiler = Compiler(command, value["fingerprint"], value["is_zig"])
+        return Search(compiler, tuple(value["failures"]))
+
+
+def _file_identity(path: str | None) -> list[Any] | None:
+    """What changes when a program that a compiler calls is replaced; reading it all would take
+    longer than the rest of an idle build."""
+    if path is None:
+        return None
+    status = os.stat(path)
+    return [os.path.realpath(path), status.st_size, status.st_mtime_ns]
 
 
 def _package_hash(file: str) -> str | None:

@@ -6,6 +6,7 @@ they share is the session, which exists from the moment that tasks are made.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -69,6 +70,7 @@ def start(session: Session) -> None:
     global _current
     _current = session
     _speak_plainly_when_interrupted()
+    _speak_in_any_locale()
     from doit.globals import Globals
 
     manager = Globals.dep_manager
@@ -94,6 +96,13 @@ def _speak_plainly_when_interrupted() -> None:
             previous(kind, value, traceback)
 
     sys.excepthook = hook
+
+
+def _speak_in_any_locale() -> None:
+    """Arrows and names of files are shown by their codes where the locale has no such letters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def current() -> Session:

@@ -41,8 +41,12 @@ class Tools:
         """The C compiler that is there, or None."""
         with self._lock:
             if not self._searched:
-                self._compiler = self._search().compiler
-                self._searched = True
+                search = self._search()
+                self._compiler, self._searched = search.compiler, True
+                if search.compiler is not None:
+                    # Another compiler than the one that was asked for must not pass in silence.
+                    for failure in search.failures:
+                        self._say(f"C compiler {failure}")
             return self._compiler
 
     def require_compiler(self) -> Compiler:

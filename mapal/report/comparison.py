@@ -81,7 +81,7 @@ def read_manifest(data: bytes, name: str) -> Manifest:
             for entry in document["artifacts"]
         }
         tools = {str(tool): str(version) for tool, version in document["tools"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ArithmeticError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UserError(f"{name}: not a manifest of a build") from None
     return Manifest(artifacts, tools)
 

@@ -45,6 +45,7 @@ def compiler() -> Compiler:
 
 
 def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
@@ -110,6 +111,34 @@ def test_cc_decides_and_may_carry_options() -> None:
     search = find_compiler({"CC": "cc -O1", "PATH": os.environ["PATH"]})
     assert search.compiler is not None
     assert search.compiler.command[1:] == ("-O1",)
+
+
+def test_what_changes_results_is_in_the_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LIBRARY_PATH", raising=False)
+    wrapper = script(tmp_path / "wrapped", 'exec cc "$@"')
+    other = script(tmp_path / "other" / "wrapped", 'exec cc -O0 "$@"')
+
+    def found(text: str) -> str:
+        search = find_compiler({"CC": text, "PATH": os.environ["PATH"]})
+        assert (search.compiler is not None, search.failures) == (True, ())
+        return search.compiler.fingerprint if search.compiler is not None else ""
+
+    texts = ("cc", "cc -O1", "cc -O0", str(wrapper), str(other))
+    fingerprints = [found(text) for text in texts]
+    monkeypatch.setenv("LIBRARY_PATH", str(tmp_path))
+    fingerprints.append(found("cc"))
+    assert len(set(fingerprints)) == len(fingerprints)
+    assert not any("/" in text for text in fingerprints)
+    monkeypatch.setenv("LIBRARY_PATH", "")
+    assert found("cc") == fingerprints[0]
+
+
+def test_a_quote_without_its_partner_is_no_command() -> None:
+    search = find_compiler({"CC": 'cc "', "PATH": os.environ["PATH"]})
+    assert search.compiler is not None
+    assert search.failures == ('cc ": not found',)
 
 
 def test_nothing_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

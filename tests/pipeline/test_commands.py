@@ -6,6 +6,7 @@ import os
 import signal
 
 import numpy as np
+import pytest
 
 from tests.pipeline.directories import ProjectDirectory
 
@@ -123,3 +124,33 @@ def test_the_commands_of_doit_work_on_our_records(project: ProjectDirectory) -> 
     assert project.doit("ignore", "parse:hello").status == 0
     project.edit("src/hello.mapal", "1 + 2", "1 + 4")
     assert "!! parse:hello" in project.doit("build").out
+
+
+def test_what_cannot_be_removed_is_said(
+    project: ProjectDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.build("program=hello")
+
+    def refused(path: str) -> None:
+        raise OSError(30, "Read-only file system", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", refused)
+        result = project.doit("clean", "manifest", "lower:hello")
+    assert "manifest: cannot remove build/manifest.json: Read-only file system\n" in result.err
+    assert "lower:hello: cannot remove build/lower/hello.ir: Read-only" in result.err
+    assert "Traceback" not in result.err
+    project.doit("clean", "manifest", "lower:hello")
+    assert not (project.path / "build/manifest.json").exists()
+    assert not (project.path / "build/lower").exists()
+
+
+def test_causes_are_named_in_any_locale(
+    project: ProjectDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.build("program=hello")
+    project.edit("src/hello.mapal", "1 + 2", "1 + 5")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = project.doit_process("why", "program=hello", env=environment)
+    assert result.status == 0, result.err
+    assert "\\u2192" in result.out

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mapal.diagnostics import UserError
+from mapal.native.toolchain import Search
 from mapal.pipeline.load_cache import LoadCache
 from mapal.pipeline.seal import read_sealed, sealed, unsealed
 from mapal.pipeline.workspace import load_workspace
@@ -192,6 +193,14 @@ def test_the_compiler_is_remembered_until_it_changes(
     found = LoadCache("build/.mapal/load.json").compiler().compiler
     assert found is not None
     assert found.command == (str(fake),)
+    for _ in range(2):
+        monkeypatch.setenv("CC", "/absent/cc")
+        search = LoadCache("build/.mapal/load.json").compiler()
+        assert search == Search(first.compiler, ("/absent/cc: not found",))
+    monkeypatch.setenv("LIBRARY_PATH", str(inside.path))
+    found = LoadCache("build/.mapal/load.json").compiler().compiler
+    assert found is not None
+    assert found.fingerprint != first.compiler.fingerprint
     monkeypatch.setattr("mapal.native.toolchain.packaged_zig", lambda: None)
     monkeypatch.setenv("PATH", str(inside.path))
     monkeypatch.delenv("CC")

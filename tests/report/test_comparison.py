@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +44,25 @@ def test_changes_have_causes() -> None:
     ]
     assert found.tools == (("cc", "12", "13"),)
     assert found.equal == 1
+
+
+def test_what_a_stream_cannot_say_is_one_line(tmp_path: Path) -> None:
+    for name, data in (("old", OLD), ("new", NEW)):
+        (tmp_path / name).write_bytes(data)
+    words = [sys.executable, "-m", "mapal", "diff", str(tmp_path / "old"), str(tmp_path / "new")]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == (
+        "mapal: standard output: \\u2192 cannot be written in ascii; "
+        "PYTHONUTF8=1 makes that UTF-8\n"
+    )
+
+
+def test_sizes_that_are_no_numbers_are_no_manifest() -> None:
+    data = OLD.replace(b'"bytes": 7', b'"bytes": Infinity', 1)
+    with pytest.raises(UserError, match="old: not a manifest of a build"):
+        read_manifest(data, "old")
 
 
 def test_the_command_prints_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
