@@ -196,6 +196,9 @@ def _foreign_packages(step: Step, modules: list[str]) -> list[str]:
 
 def _is_harmless(kind: str, path: str, directory: Path, package: str) -> bool:
     """Whether a file is code that is accounted for otherwise, or the stage's own for a while."""
+    if kind == "list" and path == str(Path(package).parent):
+        # Where modules are imported from: the import system looks again after every change.
+        return True
     python = {sys.prefix, sys.base_prefix, *map(sysconfig.get_path, ("stdlib", "purelib"))}
     scratch = (str(directory / "build/.mapal/tmp"), str(directory / _TEMPORARY))
     return (
