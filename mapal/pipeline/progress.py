@@ -14,11 +14,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
+
+from mapal.pipeline.outlet import Outlet
 
 _REDRAW_SECONDS = 0.1
 _MOST_LIVE_LINES = 8
 _COLOURS = {"ran": "32", "cached": "36", "failed": "31"}
+
+
+class TextOut(Protocol):
+    """What of a stream is used."""
+
+    def write(self, text: str, /) -> int: ...
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool: ...
 
 
 class Progress(Protocol):
@@ -36,14 +48,14 @@ class Progress(Protocol):
     def finish(self, task: str, action: str | None, seconds: float) -> None:
         """A task ended; `action` is `ran`, `cached` or `failed`, or None to say nothing."""
 
-    def write(self, text: str, stream: TextIO) -> None:
+    def write(self, text: str, stream: TextOut) -> None:
         """Writes whole lines to a stream that may be the same terminal."""
 
     def close(self) -> None:
         """Nothing is at work any more."""
 
 
-def make_progress(out: TextIO, environment: Mapping[str, str]) -> Progress:
+def make_progress(out: TextOut, environment: Mapping[str, str]) -> Progress:
     """Live lines if `out` is a terminal that a person watches, else plain ones."""
     is_watched = (
         out.isatty()
@@ -70,7 +82,7 @@ def _duration(seconds: float) -> str:
 class PlainLines:
     """A line for each task that ended, and nothing that moves."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextOut) -> None:
         self._out = out
 
     def expect(self, total: Callable[[], int]) -> None:
@@ -87,7 +99,7 @@ class PlainLines:
         if action is not None:
             self.write(task_line(task, action, seconds) + "\n", self._out)
 
-    def write(self, text: str, stream: TextIO) -> None:
+    def write(self, text: str, stream: TextOut) -> None:
         if stream is not self._out:
             self._out.flush()
         stream.write(text)
@@ -103,7 +115,7 @@ class LiveLines:
     A thread of its own keeps the times moving. It ends with `close`.
     """
 
-    def __init__(self, out: TextIO, *, colour: bool, clock: Callable[[], float]) -> None:
+    def __init__(self, out: TextOut, *, colour: bool, clock: Callable[[], float]) -> None:
         self._out = out
         self._colour = colour
         self._clock = clock
@@ -146,7 +158,7 @@ class LiveLines:
                 line = f"\x1b[{_COLOURS[action]}m{line[:6]}\x1b[0m{line[6:]}"
             self._replace(line)
 
-    def write(self, text: str, stream: TextIO) -> None:
+    def write(self, text: str, stream: TextOut) -> None:
         with self._lock:
             self._erase()
             self._out.flush()
@@ -212,10 +224,12 @@ def activate(progress: Progress | None) -> None:
 
 def say(line: str) -> None:
     """A line for a person on standard error, from anywhere, above whatever is being shown."""
+    outlet = Outlet(sys.stderr)
     if _active is not None:
-        _active.write(f"{line}\n", sys.stderr)
+        _active.write(f"{line}\n", outlet)
     else:
-        print(line, file=sys.stderr, flush=True)
+        outlet.write(f"{line}\n")
+        outlet.flush()
 
 
 def number_of_tasks(tasks: Mapping[str, Any], selected: list[str]) -> int:

@@ -290,15 +290,18 @@ def _left_out(count: int) -> str:
 def _tasks() -> list[Task]:
     """The tasks of the last build that ran something, as it wrote them down."""
     document = _object(_bytes(LAST_BUILD)) or {}
-    return [
-        Task(
-            name=str(entry["name"]),
-            action=str(entry["action"]),
-            seconds=float(entry["seconds"]),
-            start=float(entry.get("start", 0.0)),
-        )
-        for entry in document.get("tasks", ())
-    ]
+    try:
+        return [
+            Task(
+                name=str(entry["name"]),
+                action=str(entry["action"]),
+                seconds=float(entry["seconds"]),
+                start=float(entry.get("start", 0.0)),
+            )
+            for entry in document.get("tasks", ())
+        ]
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+        return []  # somebody else wrote that file; a build that runs something writes its own
 
 
 def _benches() -> Iterator[Mapping[str, Any]]:

@@ -17,6 +17,7 @@ from doit.exceptions import UnmetDependency
 from mapal.diagnostics import CompilerBug, UserError
 from mapal.pipeline import session as sessions
 from mapal.pipeline.files import read_regular, write_if_changed
+from mapal.pipeline.outlet import Outlet
 from mapal.pipeline.progress import activate, environment, make_progress, number_of_tasks, say
 from mapal.pipeline.site import BUILD
 
@@ -30,8 +31,9 @@ class BuildReporter:
     desc = "tasks that run, errors, and one line per differential check"
 
     def __init__(self, outstream: Any, options: Any = None) -> None:
-        self._out = outstream
-        self._progress = make_progress(outstream, environment())
+        self._out = Outlet(outstream)
+        self._becomes_program = outstream is not None and outstream is sys.stderr
+        self._progress = make_progress(self._out, environment())
         self._begun = time.monotonic()
         self._started: dict[str, float] = {}
         self._up_to_date: set[str] = set()
@@ -81,7 +83,7 @@ class BuildReporter:
         else:
             text = _foreign_failure(task, fail)
         self._failed[task.name] = text
-        self._progress.write(f"{text}\n", sys.stderr)
+        self._progress.write(f"{text}\n", Outlet(sys.stderr))
 
     def _told_once(self, task: str, message: str) -> str:
         """The message, or a reference if another task failed in the same way."""
@@ -99,7 +101,7 @@ class BuildReporter:
         self._progress.write(f"!! {task.title()}\n", self._out)
 
     def cleanup_error(self, exception: Any) -> None:
-        self._progress.write(exception.get_msg(), sys.stderr)
+        self._progress.write(exception.get_msg(), Outlet(sys.stderr))
 
     def runtime_error(self, msg: str) -> None:
         self._errors.append(msg)
@@ -120,13 +122,13 @@ class BuildReporter:
         activate(None)
         self._progress.close()
         for message in self._errors:
-            print(f"ERROR: {message}", file=sys.stderr)
+            Outlet(sys.stderr).write(f"ERROR: {message}\n")
         if not sessions.exists():
             self._leave_documents()
             return
         session = sessions.current()
         lines = [*self._remarks(session), *self._verdicts(session)]
-        if self._ran or self._out is not sys.stderr:
+        if self._ran or not self._becomes_program:
             # `doit exec` becomes the program: with nothing done, nothing is to be said before it.
             lines.insert(0, self._counts())
         self._out.write("".join(f"{line}\n" for line in lines))

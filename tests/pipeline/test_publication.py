@@ -197,3 +197,12 @@ def test_templates_travel_in_the_wheel(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     for name in ("page.html", "page.css", *_SCRIPTS):
         assert f"mapal/report/templates/{name}" in names
+
+
+@pytest.mark.parametrize("text", ["[]", '{"tasks": 5}', '{"tasks": [3]}', '{"tasks": [{}]}', "{"])
+def test_a_last_build_that_somebody_else_wrote_has_no_tasks(
+    project: ProjectDirectory, text: str
+) -> None:
+    project.build("program=hello")
+    project.write("build/last-build.json", text)
+    assert content(project).tasks == []

@@ -40,7 +40,9 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildReporter:
 
 
 def printed(reporter: BuildReporter) -> str:
-    return str(reporter._out.getvalue())
+    stream = reporter._out._stream
+    assert isinstance(stream, io.StringIO)
+    return stream.getvalue()
 
 
 def test_tasks_that_are_no_stages(

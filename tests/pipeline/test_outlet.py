@@ -1,0 +1,63 @@
+"""A build ends as it does wherever its words go."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mapal.pipeline.outlet import Outlet
+from tests.pipeline.directories import ProjectDirectory
+
+FULL = "/dev/full"
+
+
+def build(project: ProjectDirectory, redirection: str, *words: str) -> tuple[int, str]:
+    """The status of a build whose streams the shell redirects, and its standard error."""
+    command = " ".join([f"{sys.executable} -m doit", *words, redirection])
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=project.path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return result.returncode, result.stderr
+
+
+@pytest.mark.skipif(not os.path.exists(FULL), reason="no device that is always full")
+def test_words_that_nobody_takes_change_nothing(project: ProjectDirectory) -> None:
+    one = ("build", "program=hello")
+    assert build(project, "| true", *one) == (0, "")
+    assert build(project, ">&-", *one) == (0, "")
+    assert build(project, ">&- 2>&-", *one) == (0, "")
+    assert build(project, f"> {FULL}", *one) == (
+        0,
+        "mapal: standard output: No space left on device\n",
+    )
+    project.edit("src/hello.mapal", "1 + 2", "1 + ")
+    status, said = build(project, "| true", *one)
+    assert (status, said.count("error[")) == (2, 1)
+    status, said = build(project, ">&-", *one)
+    assert (status, said.count("error[")) == (2, 1)
+    assert build(project, f"> {FULL} 2>&1", *one) == (2, "")
+
+
+def test_a_stream_in_memory_needs_no_descriptor() -> None:
+    class Refusing(io.StringIO):
+        def write(self, text: str, /) -> int:
+            raise OSError(28, "No space left on device")
+
+    outlet = Outlet(Refusing())
+    for _ in range(2):
+        assert outlet.write("words") == 5
+        outlet.flush()
+    assert not outlet.isatty()
+    kept = io.StringIO()
+    Outlet(kept).write("words")
+    assert kept.getvalue() == "words"
+    Outlet(None).flush()
