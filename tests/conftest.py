@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,23 @@ settings.load_profile("mapal")
 
 
 _CHANGES = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture(autouse=True)
+def _logging_stays() -> Iterator[None]:
+    """Tests run in any order and in any company, so none may leave our log otherwise."""
+    before = _settings_of_our_loggers()
+    yield
+    after = _settings_of_our_loggers()
+    assert {name: after[name] for name in before} == before, "a test changed how we log"
+
+
+def _settings_of_our_loggers() -> dict[str, tuple[int, bool, bool]]:
+    return {
+        name: (logger.level, logger.propagate, logger.disabled)
+        for name, logger in logging.Logger.manager.loggerDict.items()
+        if name.split(".")[0] == "mapal" and isinstance(logger, logging.Logger)
+    }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

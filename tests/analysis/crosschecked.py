@@ -84,7 +84,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=6)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     options = parser.parse_args(arguments)
-    logging.getLogger("mapal.affine.crosscheck").setLevel(logging.CRITICAL)
     profile = load_profile("generic")
     total: Counter[str] = Counter()
     stricter = 0
@@ -105,4 +104,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    # The counts say it all.
+    logging.getLogger("mapal.affine.crosscheck").setLevel(logging.CRITICAL)
     sys.exit(main(sys.argv[1:]))
