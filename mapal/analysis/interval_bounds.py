@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mapal.analysis.conditions import comparisons
 from mapal.analysis.expansion import outlined_bodies
 from mapal.analysis.intervals import (
-    OPPOSITE,
     Elements,
     Fact,
     Interval,
@@ -33,7 +33,7 @@ from mapal.analysis.totality import callees_first
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
 from mapal.ir.graph import Function, FunctionKind, Graph, ObjectKind
-from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, RegionId, UnaryCode
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId, RegionId
 from mapal.ir.order import (
     GuardItem,
     LoopItem,
@@ -180,22 +180,8 @@ class _Walk:
 
     def _assume(self, cond: ObjectId, holds: bool) -> None:
         """Narrows what a condition compares, now that its value is known."""
-        work = [(cond, holds)]
-        while work:
-            at, is_true = work.pop()
-            definer = self._graph.definer(at)
-            if definer is None:
-                continue
-            operands = self._graph.operands(definer)
-            match definer.op:
-                case ops.Unary(code=UnaryCode.NOT):
-                    work.append((operands[0], not is_true))
-                case ops.Binary(code=BinaryCode.AND) if is_true:
-                    work += [(operand, True) for operand in operands]
-                case ops.Binary(code=BinaryCode.OR) if not is_true:
-                    work += [(operand, False) for operand in operands]
-                case ops.Binary(code=code) if code in OPPOSITE:
-                    self._compare(code if is_true else OPPOSITE[code], *operands)
+        for code, left, right in comparisons(self._graph, cond, holds):
+            self._compare(code, left, right)
 
     def _compare(self, code: BinaryCode, left: ObjectId, right: ObjectId) -> None:
         if not is_integer(self._graph.ty(left)):

@@ -10,10 +10,10 @@ from mapal.analysis.accesses.arithmetic import meet
 from mapal.analysis.accesses.facts import UNSEEN, Fact, Number, Sequence, Stored, join, number
 from mapal.analysis.accesses.symbols import constant, minus, plus, times
 from mapal.analysis.accesses.walker import Walker
-from mapal.analysis.intervals import OPPOSITE, Interval, narrowed, range_of
-from mapal.ir import ops
+from mapal.analysis.conditions import comparisons
+from mapal.analysis.intervals import Interval, narrowed, range_of
 from mapal.ir.graph import Function, ObjectKind
-from mapal.ir.ops import BinaryCode, ObjectId, UnaryCode
+from mapal.ir.ops import BinaryCode, ObjectId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, is_integer
 
 MOST_NAMED = 64
@@ -148,22 +148,9 @@ class Values:
     def assume(self, cond: ObjectId, holds: bool) -> bool:
         """Narrows what a condition compares, now that its value is known. False if it cannot
         have that value."""
-        work, possible = [(cond, holds)], True
-        while work:
-            at, is_true = work.pop()
-            definer = self.graph.definer(at)
-            if definer is None:
-                continue
-            operands = self.graph.operands(definer)
-            match definer.op:
-                case ops.Unary(code=UnaryCode.NOT):
-                    work.append((operands[0], not is_true))
-                case ops.Binary(code=BinaryCode.AND) if is_true:
-                    work += [(operand, True) for operand in operands]
-                case ops.Binary(code=BinaryCode.OR) if not is_true:
-                    work += [(operand, False) for operand in operands]
-                case ops.Binary(code=code) if code in OPPOSITE:
-                    possible &= self._compare(code if is_true else OPPOSITE[code], *operands)
+        possible = True
+        for code, left, right in comparisons(self.graph, cond, holds):
+            possible &= self._compare(code, left, right)
         return possible
 
     def _compare(self, code: BinaryCode, left: ObjectId, right: ObjectId) -> bool:
