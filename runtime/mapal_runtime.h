@@ -4,8 +4,8 @@
  * narrower than 32 bits (bool, uint8_t) are passed zero-extended: declare them `i1 zeroext` and
  * `i8 zeroext`. Little-endian targets only.
  *
- * Effects (print, trap, clock) belong to one thread at a time, in program order; only the arena and
- * the arithmetic routines may be called from several threads at once.
+ * Effects (print, clock) belong to one thread at a time, in program order. The arena, the arithmetic
+ * routines, traps and parallel runs may be used from several threads at once.
  */
 #ifndef MAPAL_RUNTIME_H
 #define MAPAL_RUNTIME_H

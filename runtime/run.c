@@ -1,297 +1,26 @@
-/* A run: the tasks of a plan, cut into slices, taken by whoever is free.
+/* A run as its host sees it: it starts, waits, learns of traps, and finishes.
  *
- * Each lane has a share of a task's slices, a pair of bounds in one word. Its thread takes from the
- * front; a thread whose own share is empty takes from the back of another's. A share only shrinks,
- * so a compare-and-swap of the word is all there is to it. The last slice of a task completes it;
- * that and all that follows from it happens under the pool's lock.
- *
- * Traps: `stop` is the position of the first trap so far. A task after it is not executed but
- * counted as complete, and so are the slices of the same task after the one that trapped. Whoever
- * depends on such a task comes after it, so nothing that was not computed is ever read; the host
- * compares with `stop` before it goes on. */
+ * `stop` is the position of the first trap so far. A task after it is not executed but counted as
+ * complete, and so are the slices of the same task after the one that trapped. Whoever depends on such
+ * a task comes after it, so nothing that was not computed is ever read; the host compares with
+ * `stop` before it goes on. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "mapal_runtime.h"
 #include "output.h"
-#include "pool.h"
-#include "scope.h"
+#include "run.h"
 
 #include <stddef.h>
 
-enum {
-    LOOKS_BEFORE_SLEEP = 2000,
-    SLICES_OF_A_LANE = 8 /* enough for stealing to even out unequal slices */
-};
-
-typedef enum { WAITING, READY, COMPLETE } status;
-
-typedef struct {
-    atomic_uint status;
-    uint32_t pending; /* predecessors that are not complete; under the lock */
-    uint32_t slices;
-    atomic_int_fast64_t takable;   /* slices in the shares */
-    atomic_int_fast64_t remaining; /* slices not yet executed */
-    _Atomic uint64_t *share;       /* one for each lane: first | end << 32 */
-} task_state;
-
-typedef struct {
-    uint32_t position;
-    int64_t low; /* of the slice */
-    mapal_trap_report report;
-} found_trap;
-
-struct mapal_run {
-    mapal_scope scope; /* first: a scope of this kind is a run */
-    mapal_work work;
-    const mapal_task_plan *plan;
-    void *frame;
-    task_state *state;
-    uint32_t lanes;
-    uint32_t position; /* of the spine */
-    uint32_t settled;  /* tasks below are complete or total */
-    atomic_uint stop;  /* position of the first trap; UINT32_MAX for none */
-    atomic_uint complete;
-    found_trap trap;   /* where stop is not UINT32_MAX; under the lock */
-    atomic_uint ready_tasks;
-    uint32_t *ready; /* in the order in which they became ready */
-};
-
-typedef struct {
-    mapal_boundary boundary; /* first: a boundary of the kind SLICE is a slice */
-    mapal_run *run;
-    uint32_t task;
-    int64_t low;
-} slice;
+enum { LOOKS_BEFORE_SLEEP = 2000 };
 
 static mapal_run *run_of_scope(mapal_scope *scope)
 {
     return (mapal_run *)(void *)scope;
 }
 
-static mapal_run *run_of_work(mapal_work *work)
-{
-    return (mapal_run *)(void *)((unsigned char *)work - offsetof(mapal_run, work));
-}
-
 uint32_t mapal_lanes(void)
 {
     return mapal_pool_lanes();
-}
-
-/* ---- Slices ---- */
-
-static uint32_t count_slices(const mapal_task *task, uint32_t lanes)
-{
-    if ((task->flags & (MAPAL_TASK_WHOLE | MAPAL_TASK_HOST)) != 0) {
-        return 1;
-    }
-    int64_t blocks = task->count / task->quantum + (task->count % task->quantum != 0);
-    uint32_t most = lanes == 1 ? 1 : lanes * SLICES_OF_A_LANE;
-    uint32_t pieces = task->pieces < most ? task->pieces : most;
-    return blocks < (int64_t)pieces ? (uint32_t)blocks : pieces;
-}
-
-/* The first element of a slice; of the one after the last, the end. */
-static int64_t cut(const mapal_task *task, uint32_t slices, uint32_t number)
-{
-    if (number == slices) {
-        return task->count;
-    }
-    int64_t blocks = task->count / task->quantum + (task->count % task->quantum != 0);
-    int64_t whole = blocks / slices;
-    int64_t rest = blocks % slices;
-    /* The first `rest` slices have one block more. */
-    int64_t before = (int64_t)number * whole + (number < rest ? (int64_t)number : rest);
-    return before * task->quantum;
-}
-
-/* Nothing of the task from element `low` on is wanted. */
-static bool is_beyond_trap(mapal_run *run, uint32_t task, int64_t low)
-{
-    uint32_t stop = atomic_load_explicit(&run->stop, memory_order_acquire);
-    if (task != stop) {
-        return task > stop;
-    }
-    mapal_pool_lock();
-    bool beyond = low > run->trap.low;
-    mapal_pool_unlock();
-    return beyond;
-}
-
-static void execute(mapal_run *run, uint32_t task, uint32_t number)
-{
-    const mapal_task *description = &run->plan->task[task];
-    uint32_t slices = run->state[task].slices;
-    int64_t low = cut(description, slices, number);
-    if (is_beyond_trap(run, task, low)) {
-        return;
-    }
-    /* Nothing that changes after setjmp is read after longjmp. */
-    void *mark = mapal_arena_mark();
-    slice here = {.boundary.scope = {mapal_innermost_scope, MAPAL_SCOPE_SLICE},
-                  .run = run,
-                  .task = task,
-                  .low = low};
-    mapal_innermost_scope = &here.boundary.scope;
-    if (setjmp(here.boundary.start) == 0) {
-        description->function(low, cut(description, slices, number + 1), run->frame);
-    }
-    mapal_innermost_scope = here.boundary.scope.outer;
-    mapal_arena_release(mark);
-}
-
-void mapal_slice_trapped(mapal_boundary *boundary, mapal_trap_report trap)
-{
-    slice *at = (slice *)(void *)boundary;
-    mapal_run *run = at->run;
-    mapal_pool_lock();
-    uint32_t stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
-    if (at->task < stop || (at->task == stop && at->low < run->trap.low)) {
-        run->trap = (found_trap){at->task, at->low, trap};
-        atomic_store_explicit(&run->stop, at->task, memory_order_release);
-        mapal_pool_wake_host(&run->work);
-    }
-    mapal_pool_unlock();
-}
-
-/* ---- Taking ---- */
-
-static uint64_t packed(uint32_t first, uint32_t end)
-{
-    return (uint64_t)end << 32 | first;
-}
-
-/* A slice of a share, from its front or its back. */
-static bool take_from(_Atomic uint64_t *share, bool front, uint32_t *number)
-{
-    uint64_t seen = atomic_load_explicit(share, memory_order_relaxed);
-    for (;;) {
-        uint32_t first = (uint32_t)seen;
-        uint32_t end = (uint32_t)(seen >> 32);
-        if (first >= end) {
-            return false;
-        }
-        uint64_t left = front ? packed(first + 1, end) : packed(first, end - 1);
-        if (atomic_compare_exchange_weak_explicit(share, &seen, left, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
-            *number = front ? first : end - 1;
-            return true;
-        }
-    }
-}
-
-static bool take_slice(mapal_run *run, task_state *state, uint32_t *number)
-{
-    uint32_t own = mapal_lane < run->lanes ? mapal_lane : mapal_lane % run->lanes;
-    for (uint32_t distance = 0; distance < run->lanes; distance++) {
-        uint32_t lane = own + distance < run->lanes ? own + distance : own + distance - run->lanes;
-        if (take_from(&state->share[lane], distance == 0, number)) {
-            (void)atomic_fetch_sub_explicit(&state->takable, 1, memory_order_relaxed);
-            (void)atomic_fetch_sub_explicit(&run->work.takable, 1, memory_order_relaxed);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The ready task with slices to take that comes first: by rank, and in a pool of one by position. */
-static bool choose_task(mapal_run *run, uint32_t *task)
-{
-    uint32_t ready = atomic_load_explicit(&run->ready_tasks, memory_order_acquire);
-    bool found = false;
-    for (uint32_t at = 0; at < ready; at++) {
-        uint32_t candidate = run->ready[at];
-        if (atomic_load_explicit(&run->state[candidate].takable, memory_order_relaxed) <= 0) {
-            continue;
-        }
-        const mapal_task *tasks = run->plan->task;
-        bool first = run->lanes == 1 ? candidate < *task : tasks[candidate].rank > tasks[*task].rank;
-        if (!found || first) {
-            found = true;
-            *task = candidate;
-        }
-    }
-    return found;
-}
-
-/* ---- Completion, under the lock ---- */
-
-static void make_ready(mapal_run *run, uint32_t task, int64_t *announced);
-
-static void make_complete(mapal_run *run, uint32_t task, int64_t *announced)
-{
-    const mapal_task *description = &run->plan->task[task];
-    atomic_store_explicit(&run->state[task].status, COMPLETE, memory_order_release);
-    (void)atomic_fetch_add_explicit(&run->complete, 1, memory_order_release);
-    for (uint32_t edge = 0; edge < description->successors; edge++) {
-        uint32_t successor = run->plan->successor[description->first_successor + edge];
-        run->state[successor].pending--;
-        if (run->state[successor].pending == 0) {
-            make_ready(run, successor, announced);
-        }
-    }
-}
-
-/* A chain of tasks without elements completes by recursion; plans have few tasks. */
-static void make_ready(mapal_run *run, uint32_t task, int64_t *announced)
-{
-    task_state *state = &run->state[task];
-    atomic_store_explicit(&state->status, READY, memory_order_release);
-    if ((run->plan->task[task].flags & MAPAL_TASK_HOST) != 0) {
-        return;
-    }
-    if (state->slices == 0) {
-        make_complete(run, task, announced);
-        return;
-    }
-    for (uint32_t lane = 0; lane < run->lanes; lane++) {
-        uint32_t first = (uint32_t)((uint64_t)state->slices * lane / run->lanes);
-        uint32_t end = (uint32_t)((uint64_t)state->slices * (lane + 1) / run->lanes);
-        atomic_store_explicit(&state->share[lane], packed(first, end), memory_order_relaxed);
-    }
-    atomic_store_explicit(&state->takable, state->slices, memory_order_relaxed);
-    uint32_t at = atomic_load_explicit(&run->ready_tasks, memory_order_relaxed);
-    run->ready[at] = task;
-    atomic_store_explicit(&run->ready_tasks, at + 1, memory_order_release);
-    *announced += state->slices;
-}
-
-static void complete(mapal_run *run, uint32_t task)
-{
-    int64_t announced = 0;
-    make_complete(run, task, &announced);
-    if (announced != 0) {
-        mapal_pool_announce(&run->work, announced);
-    } else {
-        mapal_pool_wake_host(&run->work);
-    }
-}
-
-/* Executes one slice, if there is one to take. */
-static bool work_once(mapal_run *run)
-{
-    uint32_t task = 0;
-    uint32_t number;
-    while (choose_task(run, &task)) {
-        task_state *state = &run->state[task];
-        if (!take_slice(run, state, &number)) {
-            continue; /* others were faster */
-        }
-        execute(run, task, number);
-        if (atomic_fetch_sub_explicit(&state->remaining, 1, memory_order_acq_rel) == 1) {
-            mapal_pool_lock();
-            complete(run, task);
-            mapal_pool_unlock();
-        }
-        return true;
-    }
-    return false;
-}
-
-void mapal_work_help(mapal_work *work)
-{
-    while (work_once(run_of_work(work))) {
-    }
 }
 
 /* ---- Waiting ---- */
@@ -333,7 +62,7 @@ static void help_until(mapal_run *run, condition holds, uint32_t position)
 {
     int looks = 0;
     while (!holds(run, position)) {
-        if (work_once(run)) {
+        if (mapal_work_once(run)) {
             looks = 0;
             continue;
         }
@@ -432,7 +161,7 @@ static void initialise(mapal_run *run, const mapal_task_plan *plan, void *frame,
         task_state *state = &run->state[task];
         atomic_init(&state->status, WAITING);
         state->pending = description->predecessors;
-        state->slices = count_slices(description, lanes);
+        state->slices = mapal_count_slices(description, lanes);
         atomic_init(&state->takable, 0);
         atomic_init(&state->remaining, state->slices);
     }
@@ -449,7 +178,7 @@ mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame)
     int64_t announced = 0;
     for (uint32_t task = 0; task < plan->tasks; task++) {
         if (plan->task[task].predecessors == 0) {
-            make_ready(run, task, &announced);
+            mapal_make_ready(run, task, &announced);
         }
     }
     if (announced != 0) {
@@ -485,7 +214,7 @@ void mapal_run_complete(mapal_run *run, uint32_t task)
     /* A predecessor is seen to be complete a moment before its successors know. */
     mapal_pool_lock();
     check(atomic_load(&run->state[task].status) == READY, "predecessors come first, and once");
-    complete(run, task);
+    mapal_make_complete(run, task);
     mapal_pool_unlock();
 }
 

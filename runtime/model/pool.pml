@@ -1,4 +1,4 @@
-/* The protocol of pool.c and run.c: workers that enter work under a lock, take slices without it, and
+/* The protocol of pool.c, run.c and slices.c: workers that enter work under a lock, take slices without it, and
  * sleep; a host that offers two runs in the same memory, helps, sleeps and withdraws them.
  *
  * A run has three tasks: SPLIT with two slices; AFTER with two, which needs SPLIT; HOST, which the
