@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -214,6 +216,8 @@ def test_answers_of_workers_become_what_they_were() -> None:
 
     from distributed import KilledWorker
 
+    last_worker: Any = SimpleNamespace(address="tcp://h:2")
+
     def asked(*answers: object, workers: int = 1) -> object:
         cluster = cluster_of(Client(Future(*answers), workers))
         return cluster.call(Request(needs(), "os:getpid", ()))
@@ -226,7 +230,7 @@ def test_answers_of_workers_become_what_they_were() -> None:
     with pytest.raises(UserError, match="worker w of the cluster cannot help: too old"):
         asked(("unfit", "too old", "w"))
     with pytest.raises(WorkerCrashed, match="ended every worker"):
-        asked(KilledWorker("task", None, 3))  # type: ignore[arg-type]
+        asked(KilledWorker("task", last_worker, 3))
     with pytest.raises(UserError, match="has no workers"):
         asked(TimeoutError(), workers=0)
     with pytest.raises(UserError, match="went away"):
