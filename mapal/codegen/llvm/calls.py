@@ -144,7 +144,7 @@ def parameters(e: Emitter, ty: Type) -> tuple[list[str], Value]:
     for number, leaf in enumerate(leaves(ty)):
         name = f"%p{number}"
         if isinstance(leaf, Array):
-            texts.append(f"ptr readonly {_array_attributes(e, leaf)} {name}")
+            texts.append(f"ptr readonly {array_attributes(e, leaf)} {name}")
             values.append(Memory(name, (Buffer(writable=False),)))
         else:
             texts.append(typed(leaf, name))
@@ -152,7 +152,7 @@ def parameters(e: Emitter, ty: Type) -> tuple[list[str], Value]:
     return texts, _rebuilt(ty, iter(values))
 
 
-def _array_attributes(e: Emitter, ty: Array) -> str:
+def array_attributes(e: Emitter, ty: Array) -> str:
     """What is true of every array that crosses a function's border: its memory is all there,
     and the callee keeps no address."""
     layout = e.layouts.of(ty)
@@ -166,7 +166,7 @@ def destinations(e: Emitter, ty: Type) -> tuple[list[str], Wish]:
     found = [leaf for leaf in leaves(ty) if isinstance(leaf, Array)]
     made = [Destination(f"%result{n}", Buffer(writable=True)) for n in range(len(found))]
     texts = [
-        f"ptr noalias {_array_attributes(e, leaf)} {place.pointer}"
+        f"ptr noalias {array_attributes(e, leaf)} {place.pointer}"
         for leaf, place in zip(found, made, strict=True)
     ]
     return texts, _wish(ty, iter(made))

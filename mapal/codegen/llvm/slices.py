@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mapal.analysis.work import MOST_WORK
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.calls import array_attributes
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.values import (
@@ -85,7 +86,7 @@ def in_slices(
     number = e.module.new_task()
     crossing = _Crossing(e)
     values = [crossing.take(captured_ty, value) for captured_ty, value in captured]
-    output = crossing.output(made, e.layouts.of(ty))
+    output = crossing.output(made, ty)
     _emit_slice(e, scope, number, crossing, values, output, body)
     _emit_task(e, number, crossing)
     _emit_run(e, number, ty.length, cut, crossing)
@@ -128,12 +129,12 @@ class _Crossing:
                 return self._law(ty, value)
         raise CompilerBug(f"{value!r} cannot cross into a slice")
 
-    def output(self, written: Memory, layout: Layout) -> Memory:
+    def output(self, written: Memory, ty: Array) -> Memory:
         """The array that slices write: nothing else that they see overlaps it."""
         if not written.pointer.startswith("%"):
             raise CompilerBug("a slice writes a constant")
-        extent = f"align {layout.alignment} dereferenceable({layout.size})"
-        name = self._leaf("ptr", f" noalias noundef nonnull {extent}", written.pointer)
+        attributes = f" noalias {array_attributes(self._host, ty)}"
+        name = self._leaf("ptr", attributes, written.pointer)
         return Memory(name, (Buffer(writable=True),))
 
     def place_laws(self, slice_emitter: Emitter) -> None:
@@ -170,9 +171,7 @@ class _Crossing:
     def _pointer(self, ty: Array, pointer: str) -> str:
         if not pointer.startswith("%"):
             return pointer
-        layout = self._host.layouts.of(ty)
-        extent = f"align {layout.alignment} dereferenceable({layout.size})"
-        attributes = f" noalias readonly noundef nonnull captures(none) {extent}"
+        attributes = f" noalias readonly {array_attributes(self._host, ty)}"
         return self._leaf("ptr", attributes, self._host.canonical(pointer))
 
     def _leaf(self, register: str, attributes: str, given: str) -> str:
