@@ -19,7 +19,7 @@ from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
-from mapal.codegen.llvm.slices import cut_of, in_slices
+from mapal.codegen.llvm.slices import Bulk, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.codegen.llvm.wishes import offer
 from mapal.ir import ops
@@ -83,25 +83,34 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     assert isinstance(source, Array)
     values = [scope.values.get(obj) for obj in item.operands]
     made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
-    cut = None
-    if made is not None and item.morphism.id in e.module.independent:
-        cut = cut_of(e, ty.length, work_of(e.graph, op.body))
-    shape, reason = "loop", "one pass, the body in place"
-    if cut is not None:
-        shape, reason = "slices", cut.reason
-    record(e, scope, "map", item.morphism.key, ty.length, shape, reason)
     one = _OneElement(op.body, source, ty.element, run)
+    key = item.morphism.key
     scope.frames[-1].position -= 1
-    if cut is not None and made is not None:
+    if made is None:
+        record(e, scope, "map", key, ty.length, "loop", _ONE_PASS)
+        with memory.counted_loop(e, ty.length, "map") as loop:
+            one.emit(e, scope, values, None, loop.index)
+    else:
         captured = [
             (e.graph.ty(obj), value) for obj, value in zip(item.operands, values, strict=True)
         ]
-        in_slices(e, scope, cut, captured, made, ty, one.emit)
-    else:
-        with memory.counted_loop(e, ty.length, "map") as loop:
-            one.emit(e, scope, values, made, loop.index)
+        bulk = Bulk(
+            units=ty.length,
+            operations=work_of(e.graph, op.body),
+            captured=captured,
+            made=made,
+            ty=ty,
+            body=one.emit_range,
+        )
+        cut = cut_of(e, bulk) if item.morphism.id in e.module.independent else None
+        shape, reason = ("loop", _ONE_PASS) if cut is None else ("slices", cut.reason)
+        record(e, scope, "map", key, ty.length, shape, reason)
+        execute(e, scope, bulk, cut)
     scope.frames[-1].position += 1
     return made
+
+
+_ONE_PASS = "one pass, the body in place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,19 @@ class _OneElement:
     source: Array
     element: Type
     run: RunFunction
+
+    def emit_range(
+        self,
+        e: Emitter,
+        scope: Scope,
+        values: Sequence[Value],
+        made: Memory,
+        low: str,
+        high: str,
+    ) -> None:
+        """The elements from `low` up to but not with `high`."""
+        with memory.range_loop(e, low, high, "map") as index:
+            self.emit(e, scope, values, made, index)
 
     def emit(
         self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory | None, index: str

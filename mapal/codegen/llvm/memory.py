@@ -52,6 +52,19 @@ def counted_loop(e: Emitter, count: int | str, purpose: str) -> Iterator[Counted
     e.w.start(after)
 
 
+@contextmanager
+def range_loop(e: Emitter, low: str, high: str, purpose: str) -> Iterator[str]:
+    """A loop over the numbers from `low` up to but not with `high`, at least one; gives the
+    current one."""
+    if low == "0":
+        with counted_loop(e, high, purpose) as loop:
+            yield loop.index
+        return
+    length = e.w.value(f"sub nuw nsw i64 {high}, {low}")
+    with counted_loop(e, length, purpose) as loop:
+        yield e.w.value(f"add nuw nsw i64 {low}, {loop.index}")
+
+
 def unsigned(count: int | str) -> str:
     """A 64-bit count as LLVM writes it: two's complement."""
     if isinstance(count, str):

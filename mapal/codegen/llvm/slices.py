@@ -1,9 +1,10 @@
-"""A loop over independent elements as a task of the runtime: cut into slices, executed by threads.
+"""Bulk work: independent units that fill an array, in one loop or cut into slices for threads.
 
-The loop's body becomes a function of a range of elements. What it reads from around it crosses as
-leaves, scalars in registers and arrays by address, through a frame that the host fills: the task
-is a function of the frame that hands them on. Whether threads are worth it is decided by an
-estimate of the work, here, before anything is emitted.
+What fills a range of units is emitted where it stands, or becomes a function of the range. Then
+what it reads from around it crosses as leaves, scalars in registers and arrays by address,
+through a frame that the host fills: the task of the runtime is a function of the frame that hands
+them on. Whether threads are worth it is decided by an estimate of the work, here, before anything
+is emitted.
 """
 
 from __future__ import annotations
@@ -36,8 +37,25 @@ WORK_OF_A_PIECE = 1 << 15
 
 MOST_PIECES = 1 << 20
 
-Body = Callable[[Emitter, Scope, Sequence[Value], Memory, str], None]
-"""Emits what happens for one element: captured values, where results are stored, the index."""
+RangeBody = Callable[[Emitter, Scope, Sequence[Value], Memory, str, str], None]
+"""Emits what happens for a range of units, which is not empty: captured values, where results are
+stored, the first unit and the one behind the last, as numbers or registers of i64."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bulk:
+    """Independent units of work, 0 up to `units`, that fill the array `made` of type `ty`. A unit
+    stores only in its own part of the array, and reads nothing of the rest. `captured` is
+    everything else that `body` uses. `operations` estimates the work of one unit; slices start at
+    multiples of `quantum`."""
+
+    units: int
+    operations: int
+    captured: Sequence[tuple[Type, Value]]
+    made: Memory
+    ty: Array
+    body: RangeBody
+    quantum: int = 1
 
 
 class SliceEmitter(Emitter):
@@ -55,14 +73,15 @@ class Cut:
     reason: str
 
 
-def cut_of(e: Emitter, count: int, work_of_element: int) -> Cut | None:
-    """How a loop over `count` independent elements is cut; None if one thread is best."""
-    if not e.cuts_slices or count < 2:
+def cut_of(e: Emitter, bulk: Bulk) -> Cut | None:
+    """How bulk work is cut into slices; None if one thread is best."""
+    quanta = -(-bulk.units // bulk.quantum)
+    if not e.cuts_slices or quanta < 2:
         return None
-    work = min(count * work_of_element, MOST_WORK)
+    work = min(bulk.units * bulk.operations, MOST_WORK)
     if work < e.module.cuts_from:
         return None
-    pieces = max(2, min(count, work // WORK_OF_A_PIECE, MOST_PIECES))
+    pieces = max(2, min(quanta, work // WORK_OF_A_PIECE, MOST_PIECES))
     return Cut(pieces, f"cut into slices for threads: about {_rounded(work)} operations")
 
 
@@ -72,24 +91,19 @@ def _rounded(number: int) -> str:
     return text if len(text) <= 2 else text[:2] + "0" * (len(text) - 2)
 
 
-def in_slices(
-    e: Emitter,
-    scope: Scope,
-    cut: Cut,
-    captured: Sequence[tuple[Type, Value]],
-    made: Memory,
-    ty: Array,
-    body: Body,
-) -> None:
-    """Emits a loop over the elements of `made`, an array of type `ty`, as a task, and its
-    execution to the end. An iteration stores only in its own element."""
+def execute(e: Emitter, scope: Scope, bulk: Bulk, cut: Cut | None) -> None:
+    """Emits bulk work: here, or with a cut as a task, and its execution to the end."""
+    if cut is None:
+        values = [value for _, value in bulk.captured]
+        bulk.body(e, scope, values, bulk.made, "0", memory.unsigned(bulk.units))
+        return
     number = e.module.new_task()
     crossing = _Crossing(e)
-    values = [crossing.take(captured_ty, value) for captured_ty, value in captured]
-    output = crossing.output(made, ty)
-    _emit_slice(e, scope, number, crossing, values, output, body)
+    values = [crossing.take(ty, value) for ty, value in bulk.captured]
+    output = crossing.output(bulk.made, bulk.ty)
+    _emit_slice(e, scope, number, crossing, values, output, bulk.body)
     _emit_task(e, number, crossing)
-    _emit_run(e, number, ty.length, cut, crossing)
+    _emit_run(e, number, bulk, cut, crossing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +204,13 @@ def _emit_slice(
     crossing: _Crossing,
     values: Sequence[Value],
     made: Memory,
-    body: Body,
+    body: RangeBody,
 ) -> None:
-    """The function of a range of elements, `%low` up to but not with `%high`, not empty."""
+    """The function of a range of units, `%low` up to but not with `%high`, not empty."""
     e = SliceEmitter(host.module)
     crossing.place_laws(e)
     scope = Scope(outer.function, outer.name, frozenset())
-    length = e.w.value("sub nuw nsw i64 %high, %low")
-    with memory.counted_loop(e, length, "slice") as loop:
-        index = e.w.value(f"add nuw nsw i64 %low, {loop.index}")
-        body(e, scope, values, made, index)
+    body(e, scope, values, made, "%low", "%high")
     parameters = [f"{leaf.register}{leaf.attributes} {leaf.name}" for leaf in crossing.leaves]
     head = ", ".join(["i64 %low", "i64 %high", *parameters])
     e.finish(f"define internal void @slice.{number}({head}) nounwind", "void")
@@ -222,16 +233,16 @@ def _emit_task(host: Emitter, number: int, crossing: _Crossing) -> None:
     )
 
 
-def _emit_run(e: Emitter, number: int, count: int, cut: Cut, crossing: _Crossing) -> None:
+def _emit_run(e: Emitter, number: int, bulk: Bulk, cut: Cut, crossing: _Crossing) -> None:
     """Fills the frame and executes the plan of this one task."""
     frame = e.slot(Layout(8 * max(1, len(crossing.leaves)), 8))
     for at, leaf in enumerate(crossing.leaves):
         address = memory.offset_pointer(e, frame, 8 * at)
         e.w.line(f"store {leaf.register} {leaf.given}, ptr {address}, align 8")
+    cuts = f"i64 {bulk.units}, i64 {bulk.quantum}, i32 {cut.pieces}"
     task = e.module.constant(
         "{ ptr, i64, i64, i32, i32, i32, i32, i32, i32 }",
-        f"{{ ptr @task.{number}, i64 {count}, i64 1, i32 {cut.pieces}, i32 0, i32 0, i32 0, "
-        f"i32 0, i32 0 }}",
+        f"{{ ptr @task.{number}, {cuts}, i32 0, i32 0, i32 0, i32 0, i32 0 }}",
         8,
     )
     plan = e.module.constant("{ i32, ptr, ptr }", f"{{ i32 1, ptr {task}, ptr null }}", 8)
