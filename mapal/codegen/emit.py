@@ -45,18 +45,20 @@ def emit(
     name: str,
     compares: bool = False,
     cuts_from: int = LEAST_WORK,
+    has_kernels: bool = True,
 ) -> Emission:
     """Emits a program for a profile. Equal graphs, profiles and names give equal text.
 
     With `compares`, the engine of index maps is held to the simple rules that it replaced: the
     plan lists what only the engine allows, and it is a `CompilerBug` if only a rule allows
     something. Loops with independent iterations are cut into slices for threads if they take
-    `cuts_from` operations or more. Raises `Unsupported` for values that are too wide or too
-    large to handle.
+    `cuts_from` operations or more. Without `has_kernels`, every collection is a plain loop: the
+    reference that kernels are compared with. Raises `Unsupported` for values that are too wide or
+    too large to handle.
     """
     with crosschecking(compares) as gains:
         try:
-            emission = _emit(graph, profile, name, cuts_from)
+            emission = _emit(graph, profile, name, cuts_from, has_kernels)
         except StricterQueryError as error:
             raise CompilerBug(str(error)) from error
     if compares:
@@ -64,9 +66,9 @@ def emit(
     return emission
 
 
-def _emit(graph: Graph, profile: Profile, name: str, cuts_from: int) -> Emission:
+def _emit(graph: Graph, profile: Profile, name: str, cuts_from: int, has_kernels: bool) -> Emission:
     with recursion_room(_DEEPEST_RECURSION):
-        module = ModuleBuilder(graph, profile, name, cuts_from)
+        module = ModuleBuilder(graph, profile, name, cuts_from, has_kernels)
         for function in (*reachable_functions(graph), *sorted(module.outlined)):
             emit_function(module, graph.functions[function])
         emit_entry(module)

@@ -113,6 +113,7 @@ class _KernelEmitter(Emitter):
 
     inlines_calls = True
     cuts_slices = False
+    uses_kernels = False
 
     def __init__(self, module: DeviceModule) -> None:
         super().__init__(module)

@@ -17,6 +17,8 @@ from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.calls import invoke
 from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.choice import kernel_of_map
+from mapal.codegen.llvm.kernels.site import MapSite
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
@@ -84,30 +86,48 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     values = [scope.values.get(obj) for obj in item.operands]
     made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
     one = _OneElement(op.body, source, ty.element, run)
-    key = item.morphism.key
     scope.frames[-1].position -= 1
     if made is None:
-        record(e, scope, "map", key, ty.length, "loop", _ONE_PASS)
+        record(e, scope, "map", item.morphism.key, ty.length, "loop", _ONE_PASS)
         with memory.counted_loop(e, ty.length, "map") as loop:
             one.emit(e, scope, values, None, loop.index)
     else:
-        captured = [
+        operands = [
             (e.graph.ty(obj), value) for obj, value in zip(item.operands, values, strict=True)
         ]
-        bulk = Bulk(
-            units=ty.length,
-            operations=work_of(e.graph, op.body),
-            captured=captured,
+        site = MapSite(
+            graph=e.graph,
+            scope=scope,
+            morphism=item.morphism,
+            operands=operands,
             made=made,
             ty=ty,
-            body=one.emit_range,
         )
-        cut = cut_of(e, bulk) if item.morphism.id in e.module.independent else None
-        shape, reason = ("loop", _ONE_PASS) if cut is None else ("slices", cut.reason)
-        record(e, scope, "map", key, ty.length, shape, reason)
-        execute(e, scope, bulk, cut)
+        _fill(e, site, one)
     scope.frames[-1].position += 1
     return made
+
+
+def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
+    """Stores the elements of a Map, by the kernel of its shape or one after the other."""
+    key, scope = site.morphism.key, site.scope
+    kernel = kernel_of_map(e, site)
+    if kernel is not None:
+        record(e, scope, "map", key, site.ty.length, kernel.shape, kernel.reason)
+        kernel.emit(e, scope)
+        return
+    bulk = Bulk(
+        units=site.ty.length,
+        operations=work_of(e.graph, one.body),
+        captured=site.operands,
+        made=site.made,
+        ty=site.ty,
+        body=one.emit_range,
+    )
+    cut = cut_of(e, bulk) if site.morphism.id in e.module.independent else None
+    shape, reason = ("loop", _ONE_PASS) if cut is None else ("slices", cut.reason)
+    record(e, scope, "map", key, site.ty.length, shape, reason)
+    execute(e, scope, bulk, cut)
 
 
 _ONE_PASS = "one pass, the body in place"

@@ -25,10 +25,12 @@ and tells LLVM that it overlaps nothing; smaller ones share one allocation."""
 class Emitter:
     """Emits one LLVM function. The functions of the sibling modules take it first.
     `inlines_calls` tells whether a call is emitted as the callee's body, `cuts_slices` whether
-    a loop may become a task for several threads."""
+    a loop may become a task for several threads, `uses_kernels` whether a loop of a known shape
+    becomes a kernel."""
 
     inlines_calls = False
     cuts_slices = True
+    uses_kernels = True
 
     def __init__(self, module: ModuleBuilder) -> None:
         self.module = module

@@ -42,6 +42,13 @@ LEAST_WORK = 1 << 18
 """Operations from which on waking threads is worth it: some 50 microseconds."""
 
 
+class Cache(Protocol):
+    """What the generator reads of a cache."""
+
+    @property
+    def bytes(self) -> int: ...
+
+
 class Processor(Protocol):
     """What the generator reads from a target profile."""
 
@@ -51,14 +58,30 @@ class Processor(Protocol):
     def triple(self) -> str: ...
     @property
     def fused_multiply_add(self) -> bool: ...
+    @property
+    def vector_bytes(self) -> int: ...
+    @property
+    def vector_registers(self) -> int: ...
+    @property
+    def l1d(self) -> Cache | None: ...
+    @property
+    def l2(self) -> Cache | None: ...
+    @property
+    def features(self) -> tuple[str, ...]: ...
 
 
 class ModuleBuilder:
     """Collects the parts of a module. `notes` go into the plan. A loop whose iterations are
-    independent is cut into slices from `cuts_from` operations on."""
+    independent is cut into slices from `cuts_from` operations on; without `has_kernels`, every
+    collection is a plain loop."""
 
     def __init__(
-        self, graph: Graph, profile: Processor, name: str, cuts_from: int = LEAST_WORK
+        self,
+        graph: Graph,
+        profile: Processor,
+        name: str,
+        cuts_from: int = LEAST_WORK,
+        has_kernels: bool = True,
     ) -> None:
         self.graph = graph
         self.profile = profile
@@ -76,6 +99,7 @@ class ModuleBuilder:
         self.independent = proved_operations(graph, Question.SLICES)
         """Maps whose iterations are proved to store in different places."""
         self.cuts_from = cuts_from
+        self.has_kernels = has_kernels
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}
         """Symbols of constant arrays: their LLVM type and content, for constants made of them."""
@@ -83,6 +107,8 @@ class ModuleBuilder:
         self._intrinsics: dict[str, str] = {}
         self._globals: dict[str, str] = {}
         self._functions: list[str] = []
+        self._metadata: list[str] = []
+        self._nontemporal: str | None = None
         self._tasks = 0
 
     def new_task(self) -> int:
@@ -110,6 +136,20 @@ class ModuleBuilder:
     def text_constant(self, text: bytes) -> str:
         """The symbol of a private byte string without a terminator."""
         return self.constant(f"[{len(text)} x i8]", quoted_bytes(text), 1)
+
+    def not_unrolled(self) -> str:
+        """What follows the branch of a loop that LLVM shall leave as it is."""
+        loop, hint = len(self._metadata), len(self._metadata) + 1
+        self._metadata.append(f"!{loop} = distinct !{{!{loop}, !{hint}}}")
+        self._metadata.append(f'!{hint} = !{{!"llvm.loop.unroll.disable"}}')
+        return f", !llvm.loop !{loop}"
+
+    def nontemporal(self) -> str:
+        """The metadata of a store that goes past the caches."""
+        if self._nontemporal is None:
+            self._nontemporal = f"!{len(self._metadata)}"
+            self._metadata.append(f"{self._nontemporal} = !{{i32 1}}")
+        return self._nontemporal
 
     def add_function(self, text: str) -> None:
         self._functions.append(text)
@@ -143,7 +183,8 @@ class ModuleBuilder:
             f"; Mapal program {printable(self.name)} for {self.profile.name}",
             f'target triple = "{self.triple}"',
         ]
-        groups = [head, runtime, intrinsics, constants, *([text] for text in self._functions)]
+        functions = ([text] for text in self._functions)
+        groups = [head, runtime, intrinsics, constants, *functions, self._metadata]
         return "\n\n".join("\n".join(group) for group in groups if group) + "\n"
 
 

@@ -1,0 +1,21 @@
+"""Which kernel computes a Map: the first shape in this list that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+
+SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = ()
+
+
+def kernel_of_map(e: Emitter, site: MapSite) -> Kernel | None:
+    """The kernel for a Map; None if it is a plain loop with the body in place."""
+    if not (e.uses_kernels and e.module.has_kernels):
+        return None
+    for shape in SHAPES:
+        kernel = shape(e, site)
+        if kernel is not None:
+            return kernel
+    return None
