@@ -83,6 +83,25 @@ fn main() {
     (0, sums) -> fold { a, b -> a * 31 + b } -> println;
 }
 """,
+    "blocks of reductions": """
+fn main() {
+    0.3 -> weight: f64;
+    8192 -> iota -> reduce { a, b -> a - b } -> println;
+    4097 -> iota -> reduce { a, b -> a - b } -> println;
+    40000 -> iota -> map { i -> i -> to_f64 -> / 7.0 } -> reduce { a, b -> a * weight + b }
+        -> println;
+    9000 -> iota -> map { i -> i -> to_f32 -> x; (i, x) } -> reduce { a, b ->
+        (a.0, b.0) -> max -> m;
+        (m, a.1 * 0.5 - b.1)
+    } -> pair;
+    pair.0 -> println;
+    pair.1 -> println;
+    12290 -> iota -> map { i -> [i, 1] } -> reduce { a, b -> [b[1] + a[0], a[1] - b[0]] } -> r;
+    r[0] -> println;
+    r[1] -> println;
+    (true, 4100) -> fill -> reduce { a, b -> a && b } -> println;
+}
+""",
     "the first element that traps": """
 fn main() {
     1 -> println;

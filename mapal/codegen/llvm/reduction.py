@@ -3,22 +3,27 @@
 Blocks of 4096 elements; in each, 64 lanes that fold every 64th element; then the lanes
 pairwise, then the blocks pairwise (`mapal.ir.reduction` states the tree once, for all). The
 lanes of a block lie in memory side by side, so that the loop over them has no dependence and
-LLVM can keep them in vectors.
+LLVM can keep them in vectors. Blocks do not depend on each other: they are bulk work, and the
+tree above them is a thousandth of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from mapal.analysis.work import work_of
 from mapal.codegen.layout import Layout
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import record
 from mapal.codegen.llvm.collections import RunFunction, apply_body
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.values import Buffer, Value
+from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.ir import ops
+from mapal.ir.ops import FunctionId
 from mapal.ir.order import OperationItem
 from mapal.ir.reduction import BLOCK, LANES, lane_count
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
@@ -66,33 +71,96 @@ def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunct
     assert isinstance(op, ops.Reduce)
     ty = e.graph.ty(item.operands[-1])
     assert isinstance(ty, Array)
-    *captures, array = (scope.values.get(obj) for obj in item.operands)
-    record(e, scope, "reduce", item.morphism.key, ty.length, "tree", "the order is fixed")
-    if has_no_representation(ty):
-        return None
-
-    def combine(left: Value, right: Value) -> Value:
-        arguments = (*captures, left, right)
-        return apply_body(e, scope, op.body, arguments, frozenset(), None, run)
-
-    layout = e.layouts.of(ty.element)
+    values = [scope.values.get(obj) for obj in item.operands]
     blocks = -(-ty.length // BLOCK)
-    widest = lane_count(ty.length)
-    lanes = e.slot(Layout(layout.size * widest, max(layout.alignment, 64)))
-    partial = e.slot(Layout(layout.size * blocks, max(layout.alignment, 64)))
-    staging = e.slot(layout) if _holds_array(ty.element) else None
-    r = _Reduction(e, array, ty, combine, lanes, staging)
+    if has_no_representation(ty):
+        record(e, scope, "reduce", item.morphism.key, ty.length, "tree", "the order is fixed")
+        return None
+    site = _Site(op.body, ty, run)
+    made = Memory(e.slot(site.layout(e, blocks)), (Buffer(writable=True),))
+    bulk = Bulk(
+        units=blocks,
+        operations=BLOCK * work_of(e.graph, op.body),
+        captured=list(zip(map(e.graph.ty, item.operands), values, strict=True)),
+        made=made,
+        ty=Array(ty.element, blocks),
+        body=site.emit_range,
+    )
+    cut = cut_of(e, bulk)
+    reason = "the order is fixed" if cut is None else f"the order is fixed; {cut.reason}"
+    record(e, scope, "reduce", item.morphism.key, ty.length, "tree", reason)
     scope.frames[-1].position -= 1
-    full, rest = divmod(ty.length, BLOCK)
-    if full:
-        with memory.counted_loop(e, full, "reduce.block") as block:
-            start = e.w.value(f"mul nuw nsw i64 {block.index}, {BLOCK}")
-            _block(r, start, BLOCK, r.at(partial, block.index))
-    if rest:
-        _block(r, str(full * BLOCK), rest, r.at(partial, str(full)))
-    _block_tree(r, partial, blocks)
+    execute(e, scope, bulk, cut)
+    _block_tree(site.at(e, scope, values, ""), made.pointer, blocks)
     scope.frames[-1].position += 1
-    return memory.load(e, ty.element, partial, (Buffer(writable=True),))
+    return memory.load(e, ty.element, made.pointer, (Buffer(writable=True),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """What is combined where: the body, and the array of all elements."""
+
+    body: FunctionId
+    ty: Array
+    run: RunFunction
+
+    def layout(self, e: Emitter, count: int) -> Layout:
+        """Memory for `count` values, which vectors may reach for."""
+        one = e.layouts.of(self.ty.element)
+        return Layout(one.size * count, max(one.alignment, 64))
+
+    def at(self, e: Emitter, scope: Scope, values: Sequence[Value], lanes: str) -> _Reduction:
+        """The reduction in one LLVM function, which sees captures and array as `values`. The
+        tree above the blocks needs no `lanes`."""
+        *captures, array = values
+
+        def combine(left: Value, right: Value) -> Value:
+            arguments = (*captures, left, right)
+            return apply_body(e, scope, self.body, arguments, frozenset(), None, self.run)
+
+        is_scalar = not _holds_array(self.ty.element)
+        staging = None if is_scalar else e.slot(e.layouts.of(self.ty.element))
+        return _Reduction(e, array, self.ty, combine, lanes, staging)
+
+    def emit_range(
+        self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory, low: str, high: str
+    ) -> None:
+        """The blocks from `low` up to but not with `high`. Only the last of all may be short."""
+        r = self.at(e, scope, values, e.slot(self.layout(e, lane_count(self.ty.length))))
+        full, rest = divmod(self.ty.length, BLOCK)
+        if low == "0" and high == str(full + (rest > 0)):
+            if full:
+                _blocks(r, made, "0", str(full))
+            if rest:
+                _block(r, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+            return
+        if not rest:
+            _blocks(r, made, low, high)
+            return
+        with _branch(e, f"icmp ult i64 {low}, {full}", "reduce.full"):
+            is_last = e.w.value(f"icmp ugt i64 {high}, {full}")
+            end = e.w.value(f"select i1 {is_last}, i64 {full}, i64 {high}")
+            _blocks(r, made, low, end)
+        with _branch(e, f"icmp ugt i64 {high}, {full}", "reduce.short"):
+            _block(r, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+
+
+@contextmanager
+def _branch(e: Emitter, condition: str, purpose: str) -> Iterator[None]:
+    """What is emitted inside runs only if the condition holds."""
+    inside, after = e.w.new_label(purpose), e.w.new_label(f"{purpose}.end")
+    e.w.branch_if(e.w.value(condition), inside, after)
+    e.w.start(inside)
+    yield
+    e.w.branch(after)
+    e.w.start(after)
+
+
+def _blocks(r: _Reduction, made: Memory, low: str, high: str) -> None:
+    """Blocks of full length, at least one."""
+    with memory.range_loop(r.e, low, high, "reduce.block") as block:
+        start = r.e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
+        _block(r, start, BLOCK, r.at(made.pointer, block))
 
 
 def _holds_array(ty: Type) -> bool:
