@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mapal.native.start import start
+
 TRAP_STATUS = 101
 DEFAULT_LIMIT_SECONDS = 600.0
 
@@ -43,7 +45,7 @@ def run_executable(
 ) -> NativeOutcome:
     """Runs a program with these arguments and additional environment variables, with nothing
     on its stdin. Raises `OSError` if it cannot be started."""
-    process = subprocess.Popen(
+    process = start(
         [str(executable.absolute()), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -12,8 +12,13 @@ from doit.cmd_base import DoitCmdBase
 from doit.cmd_run import Run
 from doit.exceptions import InvalidCommand
 
+from mapal.native.start import start
 from mapal.pipeline import session as sessions
+from mapal.pipeline.files import describe
 from mapal.pipeline.step import Step
+
+NOT_STARTED = 126
+"""What a shell gives for a file that it cannot execute."""
 
 
 class Exec(Run):  # type: ignore[misc]
@@ -82,7 +87,8 @@ def _chosen(session: sessions.Session) -> Step:
 
 def run_program(step: Step) -> int:
     """Runs the executable of a link step with the project's inputs and outputs; gives its exit
-    status. The place of a trap is shown as file, line and column."""
+    status, or 126 if it cannot be started. The place of a trap is shown as file, line and
+    column."""
     site, program = step.site, step.program
     assert program is not None
     arguments = [os.path.abspath(step.output_paths()[0])]
@@ -92,7 +98,11 @@ def run_program(step: Step) -> int:
         full = os.path.abspath(site.path(f"../{path}"))
         os.makedirs(os.path.dirname(full), exist_ok=True)
         arguments += ["--output", f"{port}={full}"]
-    process = subprocess.Popen(arguments, stderr=subprocess.PIPE)
+    try:
+        process = start(arguments, stderr=subprocess.PIPE)
+    except OSError as error:
+        print(f"{arguments[0]}: {describe(error)}", file=sys.stderr)
+        return NOT_STARTED
     assert process.stderr is not None
     while True:
         try:

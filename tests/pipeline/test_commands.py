@@ -62,6 +62,25 @@ def test_exec_passes_on_a_death_by_signal(project: ProjectDirectory) -> None:
         os.chdir(before)
 
 
+def test_exec_says_why_a_program_cannot_be_started(
+    project: ProjectDirectory, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    project.build("program=hello")
+    from mapal.native.start import MOST_PAUSES
+    from mapal.pipeline import session
+    from mapal.pipeline.commands import NOT_STARTED, run_program
+
+    step = next(s for s in session.current().steps.values() if s.stage == "link")
+    pauses: list[float] = []
+    monkeypatch.setattr("mapal.native.start.time.sleep", pauses.append)
+    monkeypatch.chdir(project.path)
+    with open(project.path / "build/link/generic/hello", "r+b"):
+        assert run_program(step) == NOT_STARTED
+    assert len(pauses) == MOST_PAUSES
+    said = capfd.readouterr().err
+    assert "build/link/generic/hello: cannot be run: some process has kept it open" in said
+
+
 def test_why_names_the_cause(project: ProjectDirectory) -> None:
     result = project.doit("why")
     assert "parse:hello\n  it has no record of a run that succeeded\n" in result.out
