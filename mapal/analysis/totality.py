@@ -106,6 +106,28 @@ def _looping(graph: Graph) -> frozenset[FunctionId]:
     return frozenset(found)
 
 
+def may_trap(
+    graph: Graph, function: FunctionId, proved: frozenset[MorphismId] = frozenset()
+) -> bool:
+    """Whether a function, or one that it calls or uses as a body, has an operation that traps
+    for some operands."""
+    query = ("trapping functions", proved)
+    return function in graph.remembered(query, lambda: _trapping(graph, proved))
+
+
+def _trapping(graph: Graph, proved: frozenset[MorphismId]) -> frozenset[FunctionId]:
+    found: set[FunctionId] = set()
+    for function in callees_first(graph):
+        operations = graph.functions[function].morphisms
+        if not found.isdisjoint(referenced(graph, function)) or any(
+            isinstance(graph.morphisms[operation].op, ops.Index | ops.Update | ops.Binary)
+            and not is_total_morphism(graph, operation, proved)
+            for operation in operations
+        ):
+            found.add(function)
+    return frozenset(found)
+
+
 def callees_first(graph: Graph) -> tuple[FunctionId, ...]:
     """All functions, each after those that it calls or uses as bodies."""
     return graph.remembered("callees first", lambda: _callees_first(graph))

@@ -102,6 +102,33 @@ fn main() {
     (true, 4100) -> fill -> reduce { a, b -> a && b } -> println;
 }
 """,
+    "folds in blocks": """
+fn main(start: i64) {
+    [3, 250, 7] -> table: [u8; 3];
+    1000 -> iota -> map { i -> i * 7 % 250 -> to_u8 } -> bytes;
+    999 -> iota -> most;
+    4000 -> iota -> many;
+    10 -> iota -> few;
+    (start, most) -> fold { total, i -> i -> to_i64 -> wide; total + wide * 3 } -> println;
+    (start, most) -> fold { total, i -> i -> to_i64 -> wide; (wide * 2 + 1) * total } -> println;
+    (200, bytes) -> fold { least, b -> (least, b) -> min } -> println;
+    (3, bytes) -> fold { found, b -> (b + table[1], found) -> max } -> println;
+    (0, few) -> fold { found, i -> (found, 3 - i) -> max } -> println;
+    (-5, few) -> fold { found, i -> (3 - i, found) -> min } -> println;
+    (true, many) -> fold { all, i -> all && i < 3999 } -> println;
+    (false, many) -> fold { any, i -> i == 2345 || any } -> println;
+    (0, few) -> fold { total, i -> total - i } -> println;
+    (0.5, few) -> fold { total, i -> i -> to_f64 -> wide; total + wide } -> println;
+}
+""",
+    "the first element of a fold that traps": """
+fn main() {
+    [5, 6, 7] -> table: [i32; 3];
+    1 -> println;
+    64 -> iota -> up;
+    (0, up) -> fold { total, i -> total + (100 / (i - 40) + table[i / 20]) } -> println;
+}
+""",
     "the first element that traps": """
 fn main() {
     1 -> println;
@@ -138,10 +165,48 @@ def check(source: str, inputs: dict[str, object] | None = None) -> None:
 def test_slices_end_as_on_the_interpreter(name: str) -> None:
     needs: dict[str, object] | None
     needs = {"gain": 1.25, "flag": True, "bias": 41} if "captures" in name else None
+    needs = {"start": -5} if "folds in blocks" in name else needs
     check(SLICED[name], needs)
     emission = emit(graph_of(SLICED[name]), load_profile("native"), name="p", cuts_from=0)
     assert "slices" in {site["shape"] for site in emission.plan["sites"]}
     assert "call void @mapal_run_plan" in emission.ll
+
+
+def sites_in_slices(source: str, kind: str) -> int:
+    emission = emit(graph_of(source), load_profile("native"), name="p", cuts_from=0)
+    sites = [site for site in emission.plan["sites"] if site["kind"] == kind]
+    return sum("cut into slices" in site["reason"] for site in sites)
+
+
+def test_only_folds_that_may_be_regrouped_are_cut() -> None:
+    assert sites_in_slices(SLICED["folds in blocks"], "fold") == 8
+
+
+def test_blocks_of_reductions_are_cut() -> None:
+    assert sites_in_slices(SLICED["blocks of reductions"], "reduce") == 6
+
+
+def test_a_unit_that_may_run_forever_does_not_hide_the_trap_of_one_before() -> None:
+    source = """
+fn main() {
+    64 -> iota -> map { i ->
+        100 / (i - 40) -> first;
+        mut k: i32 <- i;
+        loop {
+            (k != 50) -> {
+                -true-> { k + (k / 64 * 0 + 1) % (51 - k) -> k; -> loop; }
+                -false-> k -> end;
+            }
+        }
+        first + end
+    } -> made;
+    made[0] -> println;
+}
+"""
+    assert sites_in_slices(source, "map") == 0
+    assert sites_in_slices(source.replace("100 / (i - 40)", "i"), "map") == 0
+    total = source.replace("100 / (i - 40)", "i").replace("(k / 64 * 0 + 1) % (51 - k)", "1")
+    assert sites_in_slices(total, "map") == 1
 
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "map" in PROGRAMS[name]])

@@ -38,7 +38,7 @@ def fold_verdict(program: Program, store: AccessRecord) -> Verdict:
     op = program.graph.morphisms[store.site].op
     if not isinstance(op, ops.Fold):
         return Verdict(Question.REGROUPED, False, "the order of a reduce is its own", never)
-    found = _combining(program.graph, program.graph.functions[op.body])
+    found = combining_operation(program.graph, program.graph.functions[op.body])
     if apart:
         return Verdict(Question.REGROUPED, True, "at most one iteration", never)
     if found is None:
@@ -47,7 +47,7 @@ def fold_verdict(program: Program, store: AccessRecord) -> Verdict:
     return Verdict(Question.REGROUPED, True, f"{found.value} is associative here", never)
 
 
-def _combining(graph: Graph, body: Function) -> BinaryCode | None:
+def combining_operation(graph: Graph, body: Function) -> BinaryCode | None:
     """The associative operation on the accumulator that a fold's body is, beside what it makes of
     the element and the captures."""
     ty = graph.ty(body.input)
@@ -98,26 +98,18 @@ def _readers(graph: Graph, body: Function, slot: int) -> list[Morphism]:
 
 def loop_verdicts(program: Program, frame: LoopFrame) -> list[Verdict]:
     """The answers about a loop of the program, as its jump sees it."""
-    inside = program.by_frame[frame]
-    storages = sorted(
-        {
-            record.storage
-            for record in inside
-            if program.table.arrays[record.storage].loops[-1:] == (frame,)
-            and program.table.arrays[record.storage].obj == _merge(program.graph, frame)
-        }
-    )
     verdicts = [_parallel(program, frame)]
-    for number, storage in enumerate(storages):
+    for slot, storage in program.state_arrays(frame).items():
         obstacle = _obstacle_to_overwriting(program, frame, storage)
         reason = obstacle or "every cell is written before the loop ends"
-        part = f"array {number} of the state"
+        part = component_of_state(slot)
         verdicts.append(Verdict(Question.OVERWRITTEN, obstacle is None, reason, never, part))
     return verdicts
 
 
-def _merge(graph: Graph, frame: LoopFrame) -> ObjectId:
-    return graph.loops[LoopId(frame.site)].merge
+def component_of_state(slot: int) -> str:
+    """How answers name an array of a loop's state."""
+    return f"component {slot} of the state"
 
 
 def _parallel(program: Program, frame: LoopFrame) -> Verdict:

@@ -21,7 +21,7 @@ from mapal.codegen.llvm.kernels.choice import kernel_of_map
 from mapal.codegen.llvm.kernels.site import MapSite
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Bulk, cut_of, execute, keeps_order
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.codegen.llvm.wishes import offer
 from mapal.ir import ops
@@ -124,7 +124,8 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
         ty=site.ty,
         body=one.emit_range,
     )
-    cut = cut_of(e, bulk) if site.morphism.id in e.module.independent else None
+    may_cut = site.morphism.id in e.module.independent and keeps_order(e, one.body)
+    cut = cut_of(e, bulk) if may_cut else None
     shape, reason = ("loop", _ONE_PASS) if cut is None else ("slices", cut.reason)
     record(e, scope, "map", key, site.ty.length, shape, reason)
     execute(e, scope, bulk, cut)
@@ -196,7 +197,7 @@ def fold_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunctio
     """The accumulator after the last element."""
     op = item.morphism.op
     assert isinstance(op, ops.Fold)
-    types, values = _fold_operands(e, scope, item)
+    types, values = fold_operands(e, scope, item)
     accumulator, source = types[-2:]
     assert isinstance(source, Array)
     *captures, seed, array = values
@@ -217,7 +218,7 @@ def fold_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunctio
     return result
 
 
-def _fold_operands(e: Emitter, scope: Scope, item: OperationItem) -> tuple[list[Type], list[Value]]:
+def fold_operands(e: Emitter, scope: Scope, item: OperationItem) -> tuple[list[Type], list[Value]]:
     """Types and values of captures, seed and array. Without captures, a Fold's one operand is
     a pair that the program built."""
     if len(item.operands) > 1:

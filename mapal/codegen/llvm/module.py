@@ -98,6 +98,8 @@ class ModuleBuilder:
         self.total = total_accesses(graph)
         self.independent = proved_operations(graph, Question.SLICES)
         """Maps whose iterations are proved to store in different places."""
+        self.regrouped = proved_operations(graph, Question.REGROUPED)
+        """Folds that give the same in any grouping."""
         self.cuts_from = cuts_from
         self.has_kernels = has_kernels
         self.notes: list[str] = []
@@ -110,11 +112,17 @@ class ModuleBuilder:
         self._metadata: list[str] = []
         self._nontemporal: str | None = None
         self._tasks = 0
+        self._kernels = 0
 
     def new_task(self) -> int:
         """The number of a new task of this module."""
         self._tasks += 1
         return self._tasks - 1
+
+    def new_kernel(self) -> int:
+        """The number of a new kernel of this module."""
+        self._kernels += 1
+        return self._kernels - 1
 
     def runtime(self, name: str) -> str:
         """The symbol of a runtime function, which is declared from now on."""

@@ -11,6 +11,7 @@ from mapal.codegen.llvm import (
     effects,
     loops,
     reduction,
+    regrouping,
     scalars,
 )
 from mapal.codegen.llvm.emitter import Emitter
@@ -99,6 +100,9 @@ def _operation(e: Emitter, scope: Scope, item: OperationItem) -> Value:
         case ops.Map():
             return collections.map_elements(e, scope, item, run_function)
         case ops.Fold():
+            regrouped = regrouping.regrouping_of(e, item)
+            if regrouped is not None:
+                return regrouping.fold_blocks(e, scope, item, regrouped, run_function)
             return collections.fold_elements(e, scope, item, run_function)
         case ops.Reduce():
             return reduction.reduce_elements(e, scope, item, run_function)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mapal.analysis.totality import may_run_forever, may_trap
 from mapal.analysis.work import MOST_WORK
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm import memory
@@ -30,6 +31,7 @@ from mapal.codegen.llvm.values import (
     is_constant,
 )
 from mapal.diagnostics import CompilerBug
+from mapal.ir.ops import FunctionId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
 
 WORK_OF_A_PIECE = 1 << 15
@@ -75,14 +77,25 @@ class Cut:
 
 def cut_of(e: Emitter, bulk: Bulk) -> Cut | None:
     """How bulk work is cut into slices; None if one thread is best."""
-    quanta = -(-bulk.units // bulk.quantum)
-    if not e.cuts_slices or quanta < 2:
+    return cut_of_units(e, -(-bulk.units // bulk.quantum), bulk.units * bulk.operations)
+
+
+def cut_of_units(e: Emitter, units: int, operations: int) -> Cut | None:
+    """How many slices are made of units that take so many operations together; None if one
+    thread is best."""
+    if not e.cuts_slices or units < 2:
         return None
-    work = min(bulk.units * bulk.operations, MOST_WORK)
+    work = min(operations, MOST_WORK)
     if work < e.module.cuts_from:
         return None
-    pieces = max(2, min(quanta, work // WORK_OF_A_PIECE, MOST_PIECES))
+    pieces = max(2, min(units, work // WORK_OF_A_PIECE, MOST_PIECES))
     return Cut(pieces, f"cut into slices for threads: about {_rounded(work)} operations")
+
+
+def keeps_order(e: Emitter, body: FunctionId) -> bool:
+    """Whether slices end as one loop over a body does. Where a unit may run forever, it could
+    keep the trap of a unit before it from being seen."""
+    return not may_run_forever(e.graph, body) or not may_trap(e.graph, body, e.module.total)
 
 
 def _rounded(number: int) -> str:
