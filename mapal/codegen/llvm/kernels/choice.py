@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.matrix_product import matrix_product
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 
-SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = ()
+SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (matrix_product,)
 
 
 def kernel_of_map(e: Emitter, site: MapSite) -> Kernel | None:

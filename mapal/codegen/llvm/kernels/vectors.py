@@ -184,3 +184,30 @@ def carrying_loop(
         phis.lines.append(f"  {name} = phi {ty} [ {first}, %{before} ], [ {last}, %{w.label} ]")
     w.line(f"br i1 {more}, label %{head}, label %{after}{metadata}")
     w.start(after)
+
+
+@contextmanager
+def guarded_loop(
+    w: FunctionWriter, bounds: tuple[int | str, int | str, int], purpose: str, metadata: str = ""
+) -> Iterator[str]:
+    """A loop over start, start + step, … below end that may be empty; gives the counter."""
+    start, end, _ = bounds
+    run, skip = w.new_label(purpose), w.new_label(f"{purpose}.skip")
+    is_any = w.value(f"icmp ult i64 {start}, {end}")
+    w.branch_if(is_any, run, skip)
+    w.start(run)
+    with carrying_loop(w, bounds, [], purpose, metadata) as loop:
+        yield loop.index
+    w.branch(skip)
+    w.start(skip)
+
+
+@contextmanager
+def only_if(w: FunctionWriter, condition: str, purpose: str) -> Iterator[None]:
+    """Code that runs only if a condition, an i1, holds."""
+    run, skip = w.new_label(purpose), w.new_label(f"{purpose}.skip")
+    w.branch_if(condition, run, skip)
+    w.start(run)
+    yield
+    w.branch(skip)
+    w.start(skip)

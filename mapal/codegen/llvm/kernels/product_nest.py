@@ -1,0 +1,348 @@
+"""The loops around the tiles of a matrix product: columns, rows, and blocks of packed matrices.
+
+Packed, the right matrix lies as panels: for each piece of the steps, for each tile of columns,
+`tile_columns` elements a step. The left matrix is packed by whoever multiplies, a block of rows
+at a time, into strips: for each tile of rows, `UNROLL` steps of one row beside each other, row
+after row. Both are copies of short rows, without any transposition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mapal.codegen.layout import Layout
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup, ProductPlan
+from mapal.codegen.llvm.kernels.product_tile import Strides, TileKernel, add_tile_function
+from mapal.codegen.llvm.kernels.vectors import (
+    Vectors,
+    function_attributes,
+    guarded_loop,
+    only_if,
+)
+from mapal.codegen.llvm.module import ModuleBuilder
+from mapal.ir.types import Scalar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A product to emit. Strides are distances in elements: of rows and steps of the left
+    matrix, and of steps of the right one, whose columns lie side by side. Elements start at
+    `left_base` and `right_base`. `seed` is the literal that every cell starts with."""
+
+    element: Scalar
+    plan: ProductPlan
+    left_base: int
+    left_row: int
+    left_step: int
+    right_base: int
+    right_step: int
+    seed: str
+    is_fused: bool
+    symbol: str
+
+    @property
+    def packed_elements(self) -> int:
+        """Elements of the packed right matrix."""
+        return self.plan.steps * self.plan.panels * self.plan.tile_columns
+
+
+def add_product(module: ModuleBuilder, product: Product) -> None:
+    """Adds `void SYMBOL(ptr result, ptr left, ptr right, i64 low, i64 high)`, which computes the
+    row tiles from `low` up to but not with `high`. `right` is the packed matrix if the plan
+    packs."""
+    e = Emitter(module)
+    _Nest(e, product).write()
+    parameters = (
+        "ptr noalias %result, ptr noalias readonly %left, ptr noalias readonly %right, "
+        "i64 %low, i64 %high"
+    )
+    e.finish(
+        f"define internal void {product.symbol}({parameters}) noinline "
+        f"{function_attributes(module)}",
+        "void",
+    )
+
+
+def add_packing(module: ModuleBuilder, product: Product) -> None:
+    """Adds `void SYMBOL.pack(ptr packed, ptr right, i64 low, i64 high)`, which packs the panels
+    from `low` up to but not with `high`."""
+    e = Emitter(module)
+    _Packing(e, product).write()
+    parameters = "ptr noalias %packed, ptr noalias readonly %right, i64 %low, i64 %high"
+    e.finish(
+        f"define internal void {product.symbol}.pack({parameters}) noinline "
+        f"{function_attributes(module)}",
+        "void",
+    )
+
+
+def _first_panels(plan: ProductPlan) -> Iterator[tuple[int, ColumnGroup]]:
+    """Each group of columns with the number of its first panel."""
+    at = 0
+    for group in plan.groups:
+        yield at, group
+        at += group.count
+
+
+class _Nest:
+    """Writes the loops over blocks and tiles."""
+
+    def __init__(self, e: Emitter, product: Product) -> None:
+        self.e = e
+        self.w = e.w
+        self.product = product
+        self.plan = product.plan
+        self.v = Vectors(e.module, e.w, product.element)
+        self._tiles: dict[tuple[int, ColumnGroup, bool], str] = {}
+        self.rest = self.plan.rows % self.plan.tile_rows
+
+    def write(self) -> None:
+        plan = self.plan
+        self.left = self.v.address("%left", self.product.left_base)
+        if not plan.is_packed:
+            right = self.v.address("%right", self.product.right_base)
+            self._tiles_of(("%low", "%high"), right, str(plan.steps), is_first=True)
+            return
+        self.strip_elements = plan.tile_rows * (-(-plan.depth // UNROLL) * UNROLL)
+        tiles = -(-plan.block_rows // plan.tile_rows)
+        layout = Layout(tiles * self.strip_elements * self.product.element.bytes, 64)
+        self.strips = self.e.slot(layout)
+        self._depth("0", is_first=True)
+        if plan.depths > 1:
+            with guarded_loop(self.w, (1, plan.depths, 1), "depth") as depth:
+                self._depth(depth, is_first=False)
+
+    def _depth(self, number: str, *, is_first: bool) -> None:
+        """One piece of the steps, for all blocks of rows."""
+        plan, w = self.plan, self.w
+        steps = str(plan.depth)
+        if plan.depths == 1:
+            steps = str(plan.steps)
+        elif not is_first:
+            is_last = w.value(f"icmp eq i64 {number}, {plan.depths - 1}")
+            steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
+        first_step = self.v.product(number if not is_first else 0, plan.depth)
+        block_tiles = plan.block_rows // plan.tile_rows or 1
+        offset = self.v.product(first_step, plan.panels * plan.tile_columns)
+        right = self.v.address("%right", offset)
+        with guarded_loop(w, ("%low", "%high", block_tiles), "block") as tile:
+            behind = w.value(f"add nuw nsw i64 {tile}, {block_tiles}")
+            is_whole = w.value(f"icmp ult i64 {behind}, %high")
+            end = w.value(f"select i1 {is_whole}, i64 {behind}, i64 %high")
+            self._pack_left((tile, end), first_step, steps)
+            self._tiles_of((tile, end), right, steps, is_first=is_first)
+
+    # Tiles ----------------------------------------------------------------------------
+
+    def _tiles_of(self, tiles: tuple[str, str], right: str, steps: str, *, is_first: bool) -> None:
+        """All columns of some row tiles."""
+        plan = self.plan
+        for panel, group in _first_panels(plan):
+            metadata = self.e.module.not_unrolled()
+            with guarded_loop(self.w, (0, group.count, 1), "columns", metadata) as number:
+                column = self.v.sum(self.v.product(number, group.width), group.first)
+                if plan.is_packed:
+                    size = self.v.product(steps, plan.tile_columns)
+                    of_panel = self.v.sum(number, panel)
+                    source = self.v.address(right, self.v.product(of_panel, size))
+                else:
+                    source = self.v.address(right, column)
+                self._column(tiles, group, column, source, steps, is_first=is_first)
+
+    def _column(
+        self,
+        tiles: tuple[str, str],
+        group: ColumnGroup,
+        column: int | str,
+        right: str,
+        steps: str,
+        *,
+        is_first: bool,
+    ) -> None:
+        """One tile of columns: its whole tiles of rows, then the rest of the rows."""
+        low, high = tiles
+        w, plan = self.w, self.plan
+        whole = plan.rows // plan.tile_rows
+        end = high
+        if self.rest:
+            fits = w.value(f"icmp ult i64 {high}, {whole}")
+            end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
+        metadata = self.e.module.not_unrolled()
+        with guarded_loop(w, (low, end, 1), "rows", metadata) as tile:
+            self._call(tile, low, group, column, right, steps, plan.tile_rows, is_first)
+        if self.rest:
+            is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
+            with only_if(w, is_cut, "rest"):
+                self._call(str(whole), low, group, column, right, steps, self.rest, is_first)
+
+    def _call(
+        self,
+        tile: str,
+        low: str,
+        group: ColumnGroup,
+        column: int | str,
+        right: str,
+        steps: str,
+        rows: int,
+        is_first: bool,
+    ) -> None:
+        plan, v, w = self.plan, self.v, self.w
+        row = v.product(tile, plan.tile_rows)
+        result = v.address("%result", v.sum(v.product(row, plan.columns), column))
+        if plan.is_packed:
+            strip = w.value(f"sub nuw nsw i64 {tile}, {low}")
+            left = v.address(self.strips, v.product(strip, self.strip_elements))
+        else:
+            left = v.address(self.left, v.product(row, self.product.left_row))
+        symbol = self._tile(rows, group, is_first)
+        w.line(f"call void {symbol}(ptr {left}, ptr {right}, ptr {result}, i64 {steps})")
+
+    def _tile(self, rows: int, group: ColumnGroup, is_first: bool) -> str:
+        """The function for tiles of this form."""
+        form = ColumnGroup(0, 1, group.vectors, group.lanes, group.live)
+        key = rows, form, is_first
+        if key in self._tiles:
+            return self._tiles[key]
+        product, plan = self.product, self.plan
+        symbol = self._tiles[key] = f"{product.symbol}.tile{len(self._tiles)}"
+        strides = Strides(
+            left_row=product.left_row,
+            left_step=product.left_step,
+            left_group=product.left_step * UNROLL,
+            right_step=product.right_step,
+            result_row=plan.columns,
+        )
+        if plan.is_packed:
+            strides = Strides(
+                left_row=UNROLL,
+                left_step=1,
+                left_group=plan.tile_rows * UNROLL,
+                right_step=plan.tile_columns,
+                result_row=plan.columns,
+            )
+        alignment = product.element.bytes
+        if plan.is_packed:
+            alignment = min(group.lanes, plan.lanes) * product.element.bytes
+        tile = TileKernel(
+            element=product.element,
+            rows=rows,
+            group=form,
+            strides=strides,
+            seed=product.seed if is_first else None,
+            is_fused=product.is_fused,
+            right_alignment=alignment,
+            is_right_padded=plan.is_packed,
+        )
+        add_tile_function(self.e.module, symbol, tile)
+        return symbol
+
+    # The left matrix -------------------------------------------------------------------
+
+    def _pack_left(self, tiles: tuple[str, str], first_step: int | str, steps: str) -> None:
+        """Copies the strips of some row tiles for some steps."""
+        low, high = tiles
+        plan, w, v = self.plan, self.w, self.v
+        source = v.address(self.left, v.product(first_step, self.product.left_step))
+        whole = plan.rows // plan.tile_rows
+        end = high
+        if self.rest:
+            fits = w.value(f"icmp ult i64 {high}, {whole}")
+            end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
+        with guarded_loop(w, (low, end, 1), "strip") as tile:
+            self._pack_strip(tile, low, source, steps, plan.tile_rows)
+        if self.rest:
+            is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
+            with only_if(w, is_cut, "strip.rest"):
+                self._pack_strip(str(whole), low, source, steps, self.rest)
+
+    def _pack_strip(self, tile: str, low: str, source: str, steps: str, rows: int) -> None:
+        plan, w, v = self.plan, self.w, self.v
+        number = w.value(f"sub nuw nsw i64 {tile}, {low}")
+        strip = v.address(self.strips, v.product(number, self.strip_elements))
+        row = v.product(tile, plan.tile_rows)
+        start = v.address(source, v.product(row, self.product.left_row))
+        whole = w.value(f"and i64 {steps}, {-UNROLL}")
+        with guarded_loop(w, (0, whole, UNROLL), "pack", self.e.module.not_unrolled()) as step:
+            target = v.address(strip, v.product(step, plan.tile_rows))
+            self._copy_rows(start, step, target, rows, UNROLL)
+        with guarded_loop(w, (whole, steps, 1), "pack.rest", self.e.module.not_unrolled()) as step:
+            offset = v.product(whole, plan.tile_rows)
+            beyond = w.value(f"sub nuw nsw i64 {step}, {whole}")
+            target = v.address(strip, v.sum(offset, beyond))
+            self._copy_rows(start, step, target, rows, 1)
+
+    def _copy_rows(self, start: str, step: str, target: str, rows: int, count: int) -> None:
+        """`count` steps of each of `rows` rows from a step on, rows `UNROLL` elements apart."""
+        v, product = self.v, self.product
+        at_step = v.address(start, v.product(step, product.left_step))
+        for row in range(rows):
+            source = v.address(at_step, row * product.left_row)
+            place = v.address(target, row * UNROLL)
+            if count == UNROLL and product.left_step == 1:
+                alignment = min(64, UNROLL * product.element.bytes)
+                v.store(v.load(source, count), place, count, alignment=alignment)
+                continue
+            for number in range(count):
+                value = v.load_element(v.address(source, number * product.left_step))
+                self.w.line(
+                    f"store {v.element} {value}, ptr {v.address(place, number)}, "
+                    f"align {product.element.bytes}"
+                )
+
+
+class _Packing:
+    """Writes the packing of the right matrix."""
+
+    def __init__(self, e: Emitter, product: Product) -> None:
+        self.e = e
+        self.w = e.w
+        self.product = product
+        self.plan = product.plan
+        self.v = Vectors(e.module, e.w, product.element)
+
+    def write(self) -> None:
+        right = self.v.address("%right", self.product.right_base)
+        for panel, group in _first_panels(self.plan):
+            # The panels of this group among those asked for.
+            low = self._clamped("%low", panel, panel + group.count)
+            high = self._clamped("%high", panel, panel + group.count)
+            with guarded_loop(self.w, (low, high, 1), "panel") as number:
+                beyond = self.w.value(f"sub nuw nsw i64 {number}, {panel}")
+                column = self.v.sum(self.v.product(beyond, group.width), group.first)
+                self._panel(self.v.address(right, column), number, group)
+
+    def _clamped(self, value: str, least: int, most: int) -> str:
+        below = self.w.value(f"icmp ult i64 {value}, {least}")
+        raised = self.w.value(f"select i1 {below}, i64 {least}, i64 {value}")
+        above = self.w.value(f"icmp ugt i64 {raised}, {most}")
+        return self.w.value(f"select i1 {above}, i64 {most}, i64 {raised}")
+
+    def _panel(self, source: str, number: str, group: ColumnGroup) -> None:
+        plan, v, w = self.plan, self.v, self.w
+        with guarded_loop(w, (0, plan.depths, 1), "depth") as depth:
+            first = v.product(depth, plan.depth)
+            steps: int | str = plan.steps
+            if plan.depths > 1:
+                is_last = w.value(f"icmp eq i64 {depth}, {plan.depths - 1}")
+                steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
+            start = v.product(first, plan.panels * plan.tile_columns)
+            inside = v.product(v.product(number, steps), plan.tile_columns)
+            target = v.address("%packed", v.sum(start, inside))
+            origin = v.address(source, v.product(first, self.product.right_step))
+            with guarded_loop(w, (0, steps, 1), "row", self.e.module.not_unrolled()) as step:
+                place = v.address(target, v.product(step, plan.tile_columns))
+                row = v.address(origin, v.product(step, self.product.right_step))
+                self._copy(row, place, group)
+
+    def _copy(self, row: str, place: str, group: ColumnGroup) -> None:
+        """The columns of one panel in one step. What lies beyond them in the panel stays."""
+        for at in range(group.vectors):
+            live = group.live if at == group.vectors - 1 else None
+            offset = at * group.lanes
+            alignment = group.lanes * self.product.element.bytes
+            vector = self.v.load(self.v.address(row, offset), group.lanes, live=live)
+            self.v.store(
+                vector, self.v.address(place, offset), group.lanes, alignment=min(64, alignment)
+            )

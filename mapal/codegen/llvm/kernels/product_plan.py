@@ -1,0 +1,181 @@
+"""The numbers of a matrix product: register tile, packing, blocks for the caches.
+
+The register tile of `tile_rows` x `tile_vectors` vectors keeps its accumulators in registers for
+`depth` steps. A fused multiply-add wants about three vectors a row, which leaves registers for
+the row of the right matrix and one broadcast element. Separate products and sums on 512-bit
+registers want one vector a row: the product takes its broadcast factor from memory.
+
+The right matrix is packed into panels of one tile's width when it exceeds what the second-level
+cache holds beside the left one; then the left matrix is packed block by block, too. Blocks follow
+Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of the
+left matrix fills half of the second-level cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mapal.codegen.llvm.module import Processor
+from mapal.ir.types import Scalar
+
+UNROLL = 8
+"""Steps that a tile does at once."""
+
+_USUAL_L2_BYTES = 512 * 1024
+"""Where a profile knows no second-level cache."""
+
+_BLOCK_ROWS = 128
+"""Rows of a packed block that its depth is made for."""
+
+_LEAST_DEPTH = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGroup:
+    """`count` neighbouring tiles from column `first` on, each of `vectors` vectors of `lanes`
+    elements, of which the last has `live` columns."""
+
+    first: int
+    count: int
+    vectors: int
+    lanes: int
+    live: int
+
+    @property
+    def width(self) -> int:
+        """Columns of one tile."""
+        return (self.vectors - 1) * self.lanes + self.live
+
+
+@dataclass(frozen=True, slots=True)
+class ProductPlan:
+    """How a product of `rows` x `steps` and `steps` x `columns` elements is computed."""
+
+    rows: int
+    columns: int
+    steps: int
+    lanes: int
+    tile_rows: int
+    tile_vectors: int
+    is_packed: bool
+    depth: int
+    block_rows: int
+    groups: tuple[ColumnGroup, ...]
+
+    @property
+    def tile_columns(self) -> int:
+        """Columns of a whole tile, and the distance of two steps in a packed panel."""
+        return self.tile_vectors * self.lanes
+
+    @property
+    def row_tiles(self) -> int:
+        return -(-self.rows // self.tile_rows)
+
+    @property
+    def panels(self) -> int:
+        """Packed panels side by side."""
+        return sum(group.count for group in self.groups)
+
+    @property
+    def depths(self) -> int:
+        """How many times the steps are cut."""
+        return -(-self.steps // self.depth)
+
+    @property
+    def last_depth(self) -> int:
+        return self.steps - (self.depths - 1) * self.depth
+
+    @property
+    def shape(self) -> str:
+        """For the emission plan."""
+        tile = f"matrix product, tile {self.tile_rows}x{self.tile_vectors}x{self.lanes}"
+        return f"{tile}, packed" if self.is_packed else tile
+
+    @property
+    def reason(self) -> str:
+        """For the emission plan."""
+        if self.is_packed:
+            return (
+                f"the right matrix exceeds the second-level cache; depth {self.depth}, "
+                f"blocks of {self.block_rows} rows"
+            )
+        return "the matrices stay in the caches where they lie"
+
+
+def product_plan(
+    profile: Processor, ty: Scalar, rows: int, columns: int, steps: int, *, is_fused: bool
+) -> ProductPlan:
+    """The plan for a product whose elements have type `ty`."""
+    lanes = max(1, profile.vector_bytes // ty.bytes)
+    tile_rows, tile_vectors = _tile(profile, rows, is_fused=is_fused)
+    while tile_vectors > 1 and (tile_vectors - 1) * lanes >= columns:
+        tile_vectors -= 1
+    l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
+    room = l2 if is_fused else l2 * 6 // 10
+    is_packed = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
+    if not is_packed and is_fused and profile.vector_registers >= 32:
+        # Without strips of the left matrix, fewer rows mean fewer addresses.
+        tile_rows, tile_vectors = 6, min(4, max(1, -(-columns // lanes)))
+    depth, block_rows = steps, rows
+    if is_packed:
+        depth = max(_LEAST_DEPTH, l2 // 2 // (_BLOCK_ROWS * ty.bytes))
+        depth = _evenly(steps, depth, UNROLL)
+        block_rows = max(tile_rows, l2 // 2 // (depth * ty.bytes))
+        block_rows = _evenly(rows, block_rows, tile_rows)
+    masks = profile.triple.startswith("x86_64") and profile.vector_bytes >= 32 and ty.bytes >= 4
+    return ProductPlan(
+        rows=rows,
+        columns=columns,
+        steps=steps,
+        lanes=lanes,
+        tile_rows=min(tile_rows, rows),
+        tile_vectors=tile_vectors,
+        is_packed=is_packed,
+        depth=depth,
+        block_rows=block_rows,
+        groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks)),
+    )
+
+
+def _tile(profile: Processor, rows: int, *, is_fused: bool) -> tuple[int, int]:
+    """Rows and vectors a row of the register tile."""
+    registers = profile.vector_registers
+    if registers >= 32 and profile.vector_bytes >= 64 and not is_fused:
+        return (24, 1) if rows % 24 == 0 else (16, 1)
+    if registers >= 32:
+        return 8, 3
+    return 6, 2
+
+
+def _evenly(total: int, most: int, step: int) -> int:
+    """The size of equal pieces of at most about `most`, a multiple of `step`."""
+    pieces = -(-total // most)
+    size = -(-total // pieces)
+    return -(-size // step) * step
+
+
+def _groups(columns: int, lanes: int, vectors: int, *, masks: bool) -> list[ColumnGroup]:
+    """Whole tiles, then the vectors that are left, then narrower vectors for the rest."""
+    groups: list[ColumnGroup] = []
+    at = 0
+
+    def add(count: int, vectors: int, lanes: int, live: int) -> None:
+        nonlocal at
+        if count and vectors:
+            groups.append(ColumnGroup(at, count, vectors, lanes, live))
+            at += count * ((vectors - 1) * lanes + live)
+
+    add(columns // (lanes * vectors), vectors, lanes, lanes)
+    add(1, (columns - at) // lanes, lanes, lanes)
+    while at < columns:
+        rest = columns - at
+        fitting = 1 << (rest.bit_length() - 1)
+        double = 2 * fitting
+        if rest == fitting:
+            add(1, 1, fitting, fitting)
+        elif masks and (rest > double * 3 // 4 or double <= 4):
+            # A masked vector that is nearly full, or as narrow as registers get.
+            add(1, 1, double, rest)
+        else:
+            add(1, 1, fitting, fitting)
+    return groups
