@@ -10,6 +10,7 @@ __all__ = [
     "DOIT_CONFIG",
     "task_compile_times",
     "task_format",
+    "task_limits",
     "task_lint",
     "task_lock",
     "task_mapal",
@@ -47,6 +48,18 @@ def task_compile_times() -> dict[str, Any]:
 def task_rewrite_times() -> dict[str, Any]:
     """processor time of rewriting 1,000 to 100,000 operations, and its growth"""
     return {"actions": ["python -m mapal.bench.rewrite_time"], "verbosity": 2}
+
+
+def task_limits() -> dict[str, Any]:
+    """kernels against the limits of the machine: limits [--threads 1,2] [ROW or PATTERN]..."""
+    threads = {"name": "threads", "long": "threads", "default": "1,2", "help": "thread counts"}
+    return {"actions": [_limits], "params": [threads], "pos_arg": "rows", "verbosity": 2}
+
+
+def _limits(threads: str, rows: list[str]) -> bool:
+    from mapal.bench.limits.__main__ import main
+
+    return main(["--threads", threads, *rows]) == 0
 
 
 def task_mutants() -> dict[str, Any]:

@@ -18,6 +18,8 @@ from mapal.native.toolchain import Compiler, compile_shared, link_shared
 from mapal.project.file import Program
 from mapal.target import TargetProfile
 
+_DRIVER = Path(__file__).parent / "native" / "repeat.c"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
@@ -56,12 +58,30 @@ def bench_target(
             reason = f"the program ends as {built.oracle['class']}"
             skipped.append({"program": name, "reason": reason})
             continue
-        say(f"bench:{target}:{name}")
-        results.append(_measure(built, compiler))
+        for threads in thread_counts():
+            say(f"bench:{target}:{name} {threads} thread{'s' if threads > 1 else ''}")
+            results.append(_measure(built, compiler, threads))
     return table.document(target, host, results, skipped, None)
 
 
-def _measure(built: Built, compiler: Compiler) -> dict[str, Any]:
+def thread_counts() -> tuple[int, ...]:
+    """One thread, and two where this process may use as many processors."""
+    return (1, 2) if processors() > 1 else (1,)
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def compile_driver(compiler: Compiler) -> bytes:
+    """The loop that calls and times kernels, as a shared library."""
+    return compile_shared(compiler, _DRIVER.read_bytes(), ("-O2",))
+
+
+def _measure(built: Built, compiler: Compiler, threads: int) -> dict[str, Any]:
     program = built.program
     peers = find_peers(built.directory, program.bench.peers, program.name, program.source)
     with tempfile.TemporaryDirectory(prefix="mapal-bench-") as scratch:
@@ -69,15 +89,19 @@ def _measure(built: Built, compiler: Compiler) -> dict[str, Any]:
         library.write_bytes(
             link_shared(compiler, built.object.read_bytes(), built.runtime.read_bytes())
         )
+        driver = Path(scratch, "repeat.so")
+        driver.write_bytes(compile_driver(compiler))
         return measure(
             Job(
                 program=program.name,
                 arithmetic=program.arithmetic,
+                threads=threads,
                 binary=library,
+                driver=driver,
                 inputs={port: built.directory / path for port, path in program.inputs},
                 expected=_expected(built),
                 peers=peers,
-                peer_libraries=_compile_peers(compiler, peers, Path(scratch)),
+                peer_libraries=_compile_peers(compiler, peers, threads, Path(scratch)),
                 repeat=program.bench.repeat,
                 flop=program.bench.flop,
                 bytes=program.bench.bytes,
@@ -95,15 +119,16 @@ def _port_order(port: str) -> int:
     return int(port.rpartition(".")[2]) if "." in port else 0
 
 
-def _compile_peers(compiler: Compiler, peers: Sequence[Peer], scratch: Path) -> dict[str, Path]:
+def _compile_peers(
+    compiler: Compiler, peers: Sequence[Peer], threads: int, scratch: Path
+) -> dict[str, Path]:
     libraries: dict[str, Path] = {}
     for peer in peers:
         if peer.script is None or peer.name not in C_FLAGS:
             continue
         libraries[peer.name] = scratch / f"{peer.name}.so"
-        libraries[peer.name].write_bytes(
-            compile_shared(compiler, peer.script.read_bytes(), C_FLAGS[peer.name])
-        )
+        flags = [*C_FLAGS[peer.name], *(["-fopenmp"] if threads > 1 else [])]
+        libraries[peer.name].write_bytes(compile_shared(compiler, peer.script.read_bytes(), flags))
     return libraries
 
 
@@ -119,9 +144,7 @@ def host_facts(profile: TargetProfile) -> dict[str, Any]:
         caches["l2_bytes"] = host.l2.bytes
     return {
         "cpu": host.cpu,
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": processors(),
         "isa": f"{profile.triple.split('-')[0]} {profile.cpu}",
         "caches": caches,
     }

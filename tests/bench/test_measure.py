@@ -15,6 +15,8 @@ def job(**changes: Any) -> Job:
     settings: dict[str, Any] = {
         "program": "double",
         "arithmetic": "exact",
+        "threads": 1,
+        "driver": Path("nowhere.so"),
         "binary": Path("nowhere.so"),
         "inputs": {},
         "expected": [],
@@ -30,6 +32,7 @@ def job(**changes: Any) -> Job:
 
 FIGURES = {
     "samples": {"mapal": [2.0, 1.0, 4.0], "numpy": [4.0, 4.0, 2.0]},
+    "quiet": [True, True, True],
     "notes": {"numpy": "NumPy 2"},
     "absent": [],
 }
@@ -48,6 +51,7 @@ def test_medians_rates_and_ratios() -> None:
 def test_a_peer_that_is_not_installed_is_absent() -> None:
     figures = {
         "samples": {"mapal": [2.0]},
+        "quiet": [True],
         "notes": {},
         "absent": [{"name": "numpy", "absent": "not installed: numpy"}],
     }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mapal.bench.run import write_document
+from mapal.bench.run import thread_counts, write_document
 from mapal.diagnostics import UserError
 from mapal.target import host_architecture
 
@@ -88,8 +88,9 @@ def test_programs_are_measured_against_their_peers(project: Path) -> None:
     result = bench(project)
     assert result.returncode == 0, result.stderr
     document = figures(project, "native")
-    (double,) = document["results"]
-    assert double["program"] == "double"
+    double = document["results"][0]
+    assert [result["threads"] for result in document["results"]] == list(thread_counts())
+    assert {result["program"] for result in document["results"]} == {"double"}
     numpy, c, numba = double["peers"]
     assert numpy["ratio"] > 0
     assert c["ratio"] > 0

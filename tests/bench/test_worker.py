@@ -1,17 +1,17 @@
-"""Sampling, comparison of answers, and a whole measurement of a small shared library."""
+"""A whole measurement of a small shared library, and what is not measured."""
 
-import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mapal.bench.worker import Contestant, WrongAnswer, interleave, run_job, same_bits
+from mapal.bench.answers import WrongAnswer
+from mapal.bench.run import compile_driver
+from mapal.bench.worker import evaluate_job, run_job
 from mapal.native.toolchain import compile_shared, require_compiler
 
 PROGRAM = b"""
@@ -43,45 +43,12 @@ void run(void *const *inputs, void *const *outputs) {
 """
 
 
-def ticking(seconds: float) -> Callable[[], float]:
-    """A clock that moves on by the same step at every reading."""
-    readings: Iterator[float] = itertools.count(0.0, seconds)
-    return lambda: next(readings)
-
-
-def test_every_round_samples_everyone_and_rotates() -> None:
-    order: list[str] = []
-    contestants = [
-        Contestant(name, lambda name=name: order.append(name), [])  # type: ignore[misc]
-        for name in ("a", "b", "c")
-    ]
-    interleave(contestants, 3, ticking(1.0))
-    # One call each to find the sample size, one warm round, three rounds that count.
-    assert order[3:] == list("abcbcacababc")
-    assert [len(contestant.samples) for contestant in contestants] == [3, 3, 3]
-
-
-def test_a_sample_of_a_short_call_is_many_calls() -> None:
-    count = itertools.count()
-    contestant = Contestant("short", lambda: next(count), [])
-    interleave([contestant], 1, ticking(0.001))
-    assert contestant.calls == 5
-    assert contestant.samples == [pytest.approx(1000 * 0.001 / 5)]
-
-
-def test_nan_equals_nan_and_zeros_differ_by_sign() -> None:
-    nan = np.array([0x7FC00000, 0xFFC00001], dtype="<u4").view("<f4")
-    assert same_bits(nan, nan[::-1].copy())
-    assert not same_bits(np.array([0.0], "<f4"), np.array([-0.0], "<f4"))
-    assert not same_bits(np.array([1], "<i4"), np.array([1], "<i8"))
-    assert not same_bits(np.array([1], "<i4"), np.array([[1]], "<i4"))
-
-
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = require_compiler(print)
     path = tmp_path_factory.mktemp("bench") / "program.so"
     path.write_bytes(compile_shared(compiler, PROGRAM, ("-O1",)))
+    path.with_name("repeat.so").write_bytes(compile_driver(compiler))
     return path
 
 
@@ -95,6 +62,9 @@ def job(
     script.write_text(PEER.replace("FACTOR", factor), encoding="utf-8")
     return {
         "library": str(library),
+        "driver": str(library.with_name("repeat.so")),
+        "threads": 1,
+        "patience": 0.0,
         "inputs": {"x": str(directory / "x.npy")},
         "expected": [str(directory / "result.npy")],
         "repeat": 2,
@@ -127,7 +97,9 @@ def test_a_c_peer_is_measured_too(tmp_path: Path, library: Path) -> None:
 
 
 def test_a_wrong_program_is_not_measured(tmp_path: Path, library: Path) -> None:
-    with pytest.raises(WrongAnswer, match="differs from"):
+    with pytest.raises(
+        WrongAnswer, match="the program gives another result: 4 of 4 elements, the first at 0"
+    ):
         run_job(job(tmp_path, library, wanted=3.0))
 
 
@@ -155,3 +127,52 @@ def test_a_peer_whose_package_is_missing_is_absent(tmp_path: Path, library: Path
     script.write_text("import no_such_package\n", encoding="utf-8")
     figures = run_job(request)
     assert figures["absent"] == [{"name": "numpy", "absent": "not installed: no_such_package"}]
+
+
+def test_a_peer_may_write_into_memory_that_is_there(tmp_path: Path, library: Path) -> None:
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    writes = "lambda: outputs[0].__setitem__(slice(2), inputs['x'][:2] * 2)"
+    script.write_text(f"def prepare(inputs, outputs):\n    return {writes}\n", encoding="utf-8")
+    # Half of the answer is what somebody else left there.
+    with pytest.raises(WrongAnswer, match="another result: 2 of 4"):
+        run_job(request)
+    script.write_text(script.read_text(encoding="utf-8").replace("slice(2)", "slice(4)")
+                      .replace("[:2]", ""), encoding="utf-8")  # fmt: skip
+    assert len(run_job(request)["samples"]["numpy"]) == 2
+
+
+def test_a_c_peer_has_our_bits_or_states_how_far_it_is(tmp_path: Path, library: Path) -> None:
+    request = job(tmp_path, library)
+    peer = tmp_path / "c.so"
+    request["peers"] = [{"name": "c", "script": "c_double.c", "library": str(peer)}]
+    near = C_PEER.replace(b"x[i] + x[i]", b"x[i] * 2.00001f")
+    peer.write_bytes(compile_shared(require_compiler(print), near, ("-O2",)))
+    with pytest.raises(WrongAnswer, match="peer c gives another result"):
+        run_job(request)
+    stated = tmp_path / "stated.so"
+    request["peers"][0]["library"] = str(stated)
+    text = b"const double relative_tolerance = 1e-3;" + near
+    stated.write_bytes(compile_shared(require_compiler(print), text, ("-O2",)))
+    assert len(run_job(request)["samples"]["c"]) == 2
+
+
+def test_a_limit_answers_nothing(tmp_path: Path, library: Path) -> None:
+    request = job(tmp_path, library)
+    peer = tmp_path / "c.so"
+    peer.write_bytes(compile_shared(require_compiler(print), b"void run(void) {}", ("-O0",)))
+    entry = {"name": "peak", "script": "peak.c", "library": str(peer), "limit": True}
+    request["peers"] = [entry]
+    assert len(run_job(request)["samples"]["peak"]) == 2
+
+
+def test_a_result_may_be_stored_without_a_contest(tmp_path: Path, library: Path) -> None:
+    request = job(tmp_path, library)
+    stored = tmp_path / "stored.npy"
+    evaluate_job({**request, "forms": None, "store": [str(stored)]})
+    assert np.array_equal(np.load(stored), np.load(tmp_path / "result.npy"))
+    peer = tmp_path / "c.so"
+    peer.write_bytes(compile_shared(require_compiler(print), C_PEER, ("-O2",)))
+    forms = [[[4], "<f4"]]
+    evaluate_job({**request, "library": str(peer), "forms": forms, "store": [str(stored)]})
+    assert np.array_equal(np.load(stored), np.load(tmp_path / "result.npy"))

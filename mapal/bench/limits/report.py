@@ -1,0 +1,58 @@
+"""The table of rows as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_HEAD = ("row", "thr", "ms", "GFLOP/s", "GB/s", "quiet", "goals", "peers")
+
+
+def cells(result: Mapping[str, Any]) -> tuple[str, ...]:
+    """One line of the table."""
+    if "failed" in result:
+        return (result["row"], str(result["threads"]), "", "", "", "", "FAILED", result["failed"])
+    return (
+        result["row"],
+        str(result["threads"]),
+        _number(result["median_ms"]),
+        "" if result["gflop_per_s"] is None else f"{result['gflop_per_s']:.1f}",
+        "" if result["gbyte_per_s"] is None else f"{result['gbyte_per_s']:.1f}",
+        f"{result['quiet_rounds']}/{result['rounds']}",
+        ", ".join(map(_goal, result["goals"])) or "-",
+        ", ".join(map(_peer, result["peers"])),
+    )
+
+
+def render(results: list[Mapping[str, Any]]) -> str:
+    """All rows, aligned. A ratio is our time over a peer's, with the quartiles of the rounds."""
+    rows = [_HEAD, *map(cells, results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    lines = []
+    for row in rows:
+        parts = [
+            text.rjust(width) if 1 <= column <= 5 else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _goal(goal: Mapping[str, Any]) -> str:
+    if goal["reached"] is None:
+        return f"{'/'.join(goal['peers'])} <= {goal['to_reach']:.2f} open"
+    mark = "ok" if goal["reached"] else "MISSED"
+    return f"{goal['against']} {goal['ratio']:.3f} <= {goal['to_reach']:.2f} {mark}"
+
+
+def _peer(peer: Mapping[str, Any]) -> str:
+    if "absent" in peer:
+        return f"{peer['name']} absent ({peer['absent']})"
+    low, high = peer["ratio_quartiles"]
+    return (
+        f"{peer['name']} {_number(peer['median_ms'])} ms {peer['ratio']:.3f} [{low:.3f} {high:.3f}]"
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if value < 10 else f"{value:.2f}"
