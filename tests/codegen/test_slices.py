@@ -117,6 +117,9 @@ fn main(start: i64) {
     (-5, few) -> fold { found, i -> (3 - i, found) -> min } -> println;
     (true, many) -> fold { all, i -> all && i < 3999 } -> println;
     (false, many) -> fold { any, i -> i == 2345 || any } -> println;
+    (2147483647, few) -> fold { found, i -> (found, 2147483640 - i) -> min } -> println;
+    (-2147483648, few) -> fold { found, i -> (i - 2147483647, found) -> max } -> println;
+    (255, few) -> fold { found, i -> 240 + i -> to_u8 -> high; (high, found) -> min } -> println;
     (0, few) -> fold { total, i -> total - i } -> println;
     (0.5, few) -> fold { total, i -> i -> to_f64 -> wide; total + wide } -> println;
 }
@@ -179,7 +182,7 @@ def sites_in_slices(source: str, kind: str) -> int:
 
 
 def test_only_folds_that_may_be_regrouped_are_cut() -> None:
-    assert sites_in_slices(SLICED["folds in blocks"], "fold") == 8
+    assert sites_in_slices(SLICED["folds in blocks"], "fold") == 11
 
 
 def test_blocks_of_reductions_are_cut() -> None:
