@@ -133,6 +133,17 @@ def unrelated(fact: Fact) -> Fact:
             return None
 
 
+def without_memory(fact: Fact) -> Fact:
+    """The fact with nothing said of where arrays lie."""
+    match fact:
+        case Sequence():
+            return Sequence(without_memory(fact.each), fact.position)
+        case tuple():
+            return tuple(map(without_memory, fact))
+        case _:
+            return fact
+
+
 def join(a: Fact, b: Fact) -> Fact:
     """What holds of a value that obeys one of two facts."""
     match a, b:

@@ -196,11 +196,20 @@ def read_whole(walk: Walk, site: MorphismId, obj: ObjectId) -> None:
     """Records that all of a value is read: the arrays in it."""
     if isinstance(walk.graph.ty(obj), Array):
         read_source(walk, site, walk.sequence(obj))
-        return
-    fact = walk.fact(obj)
-    for part in fact if isinstance(fact, tuple) else ():
-        if isinstance(part, Sequence):
-            read_source(walk, site, part)
+    else:
+        read_arrays(walk, site, walk.fact(obj))
+
+
+def read_arrays(walk: Walk, site: MorphismId, fact: Fact) -> None:
+    """Records that the arrays in a value are read."""
+    match fact:
+        case Sequence():
+            read_source(walk, site, fact)
+        case tuple():
+            for part in fact:
+                read_arrays(walk, site, part)
+        case _:
+            pass
 
 
 def read_source(walk: Walk, site: MorphismId, known: Sequence) -> None:
@@ -272,7 +281,8 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
             case ops.Map(body=body):
                 made = Stored(array_number, array_number)
                 result = _body(walk, body, [*captured, each])
-                _read_row(walk, site, result)
+                # The arrays that a body's result holds are stored into the element.
+                read_arrays(walk, site, result)
                 walk.walker.record(
                     site, Part.WRITE, made.storage, made.array, (position,), write=True
                 )
@@ -287,13 +297,6 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
             case _:
                 raise CompilerBug(f"{op} is no collection")
     return generalised(walk.symbols, result, mark, None)
-
-
-def _read_row(walk: Walk, site: MorphismId, result: Fact) -> None:
-    """The arrays that a body's result holds are stored into the element."""
-    for part in result if isinstance(result, tuple) else (result,):
-        if isinstance(part, Sequence):
-            read_source(walk, site, part)
 
 
 def _operands(

@@ -95,6 +95,8 @@ class Table:
     arrays: list[ArrayValue] = field(default_factory=list)
     escaped: set[int] = field(default_factory=set)
     """Storages that are also read under names that the records do not know."""
+    handed_on: set[int] = field(default_factory=set)
+    """Array values that the next pass of a loop begins with, where they lie."""
     counting: dict[LoopId, bool] = field(default_factory=dict)
     """For each loop whether, besides arrays, its state only counts passes."""
 

@@ -22,6 +22,7 @@ from mapal.analysis.accesses.facts import (
     join,
     number,
     storages,
+    without_memory,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
 from mapal.analysis.accesses.symbols import minus
@@ -182,16 +183,21 @@ class Walk(Values):
         if isinstance(ty, Array):
             return self._carried(item, inside, ty, init, state)
         if not isinstance(ty, Tuple | Struct) or len(ty.items) > MOST_NAMED:
-            return state
+            return self._unfollowed(init, state)
         count = len(ty.items)
         starts = init if isinstance(init, tuple) else (None,) * count
         parts = state if isinstance(state, tuple) else (None,) * count
         return tuple(
             self._carried(item, inside, item_ty, start, part)
             if isinstance(item_ty, Array)
-            else part
+            else self._unfollowed(start, part)
             for item_ty, start, part in zip(ty.items, starts, parts, strict=True)
         )
+
+    def _unfollowed(self, start: Fact, state: Fact) -> Fact:
+        """Arrays deeper inside of the state may be others on each pass."""
+        self.walker.table.escaped |= storages(start)
+        return without_memory(state)
 
     def _carried(
         self, item: LoopItem, inside: LoopFrame, ty: Array, start: Fact, state: Fact
@@ -214,11 +220,15 @@ class Walk(Values):
         news = following if isinstance(following, tuple) else (following,)
         if isinstance(merge, tuple) and not isinstance(following, tuple):
             news = (None,) * len(olds)
+        elif isinstance(following, tuple) and not isinstance(merge, tuple):
+            olds = (None,) * len(news)
         for old, new in zip(olds, news, strict=True):
             if not isinstance(old, Sequence) or not isinstance(old.source, Stored):
+                self.walker.table.escaped |= storages(new)
                 continue
             source = new.source if isinstance(new, Sequence) else UNSEEN
             if isinstance(source, Stored) and source.storage == old.source.storage:
+                self.walker.table.handed_on.add(source.array)
                 continue
             if isinstance(new, Sequence):
                 operations.read_source(self, item.loop.back, new)

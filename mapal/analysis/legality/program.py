@@ -16,9 +16,11 @@ from mapal.affine import (
     fiber_cardinality,
 )
 from mapal.affine.counting import Exact
-from mapal.analysis.accesses import AccessRecord, LoopFrame, extract
+from mapal.analysis.accesses import AccessRecord, LoopFrame, LoopKind, extract
 from mapal.analysis.accesses.records import Table
 from mapal.ir.graph import Graph
+from mapal.ir.ops import LoopId, ObjectId
+from mapal.ir.types import Array, Struct, Tuple
 
 
 @dataclass(slots=True)
@@ -32,10 +34,21 @@ class Program:
     exact: set[LoopFrame] = field(default_factory=set)
     """Loops whose passes that go on are those of a range."""
     by_frame: dict[LoopFrame, list[AccessRecord]] = field(default_factory=lambda: defaultdict(list))
+    states: dict[LoopFrame, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """For each place of a loop, the arrays of its state at the head, in the order of the state."""
 
     @classmethod
     def of(cls, graph: Graph) -> Program:
+        """The program of a graph, remembered."""
+        return graph.remembered("program of accesses", lambda: cls._of(graph))
+
+    @classmethod
+    def _of(cls, graph: Graph) -> Program:
         program = cls(graph, extract(graph).table)
+        for array in program.table.arrays:
+            frame = array.loops[-1] if array.loops else None
+            if frame is not None and array.obj == _merge(graph, frame):
+                program.states[frame].append(array.number)
         for record in program.table.records:
             program.by_storage[record.storage].append(record)
             program.by_array[record.array].append(record)
@@ -44,6 +57,13 @@ class Program:
                 if frame.exact:
                     program.exact.add(frame)
         return program
+
+    def state_arrays(self, frame: LoopFrame) -> dict[int, int]:
+        """The arrays of a loop's state by component, 0 where the array is all of it."""
+        ty = self.graph.ty(self.graph.loops[LoopId(frame.site)].merge)
+        items = ty.items if isinstance(ty, Tuple | Struct) else (ty,)
+        slots = [slot for slot, item in enumerate(items) if isinstance(item, Array)]
+        return dict(zip(slots, self.states[frame], strict=False))
 
     def inside(self, storage: int, frame: LoopFrame) -> list[AccessRecord]:
         """The accesses of a storage on iterations of a loop."""
@@ -97,6 +117,11 @@ class Program:
                 return tuple(SubAxis() for _ in access.map), {}
             digits |= own
         return access.map, digits
+
+
+def _merge(graph: Graph, frame: LoopFrame) -> ObjectId | None:
+    """The state at the head of a loop of the program."""
+    return graph.loops[LoopId(frame.site)].merge if frame.kind is LoopKind.LOOP else None
 
 
 def _width(interval: Interval) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mapal.analysis.accesses import LoopKind
 from mapal.analysis.legality.answers import Answer, Question, Verdict
-from mapal.analysis.legality.loops import fold_verdict, loop_verdicts
+from mapal.analysis.legality.loops import component_of_state, fold_verdict, loop_verdicts
 from mapal.analysis.legality.maps import map_verdicts
 from mapal.analysis.legality.program import Program
 from mapal.analysis.legality.reads import reads_verdict
@@ -12,6 +12,7 @@ from mapal.analysis.legality.updates import update_verdict
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Key
 from mapal.ir.ops import FunctionId, LoopId, MorphismId
+from mapal.ir.types import Struct, Tuple
 
 
 def legality(graph: Graph, *, threads: int | None = None) -> tuple[Answer, ...]:
@@ -28,6 +29,21 @@ def proved_operations(graph: Graph, question: Question) -> frozenset[MorphismId]
         MorphismId(site)
         for (_, kind, site, asked, _), answer in answers.items()
         if kind == "operation" and asked is question and answer.is_proved
+    )
+
+
+def overwritten_components(graph: Graph, loop: LoopId) -> frozenset[int]:
+    """The components of a loop's state, 0 where it is one array, whose first value is never seen:
+    arrays of which the loop writes every cell, and reads none."""
+    merge = graph.ty(graph.loops[loop].merge)
+    count = len(merge.items) if isinstance(merge, Tuple | Struct) else 1
+    answers, function = _answers(graph, None), graph.loops[loop].function
+    places = {
+        slot: (function, "loop", loop, Question.OVERWRITTEN, component_of_state(slot))
+        for slot in range(count)
+    }
+    return frozenset(
+        slot for slot, place in places.items() if place in answers and answers[place].is_proved
     )
 
 

@@ -39,6 +39,8 @@ def _obstacle(program: Program, store: AccessRecord) -> str | None:
         return "the old array has other names"
     if not is_made_here(program.graph, array.obj):
         return "the old array belongs to somebody else"
+    if store.array in table.handed_on:
+        return "the next pass begins with the old array"
     if array.loops != store.loops:
         return "the old array is needed by the next iteration"
     for other in program.by_array[store.array]:

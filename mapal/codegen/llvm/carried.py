@@ -5,7 +5,8 @@ else it needs, and is known only when the body has been emitted; so the lines be
 and the phis at its head are written last:
 
 * handed on unchanged, or updated in place: nothing; an update in place makes the array start
-  in memory of the loop's own, with one copy, unless the first value's memory is free to take;
+  in memory of the loop's own, with one copy, unless the first value's memory is free to take
+  or nobody sees the first value;
 * replaced: two buffers outside the loop. The next value is computed into, or copied to, the
   one that does not hold the current value, and the two change roles.
 
@@ -64,16 +65,24 @@ class Carried:
     `back` and branch to the head; when the loop is complete, call `close`."""
 
     def __init__(
-        self, e: Emitter, ty: Type, init: Value, others: Sequence[Value], wish: Wish
+        self,
+        e: Emitter,
+        ty: Type,
+        init: Value,
+        others: Sequence[Value],
+        wish: Wish,
+        overwritten: frozenset[int] = frozenset(),
     ) -> None:
         """`others` are values that the loop reads besides: memory that they share with the
-        first state is not the loop's to write. `wish` is where the state should end up."""
+        first state is not the loop's to write. `wish` is where the state should end up. Of the
+        components `overwritten` (0 where the state is one array) nobody sees the first value: it
+        is not stored."""
         self._e = e
         self._ty = ty
         self._leaves: list[_Leaf] = []
         self._taken: list[Destination] = []
         self._shared = _shared_buffers([*_flat(ty, init), *others])
-        self.value = self._open(ty, init, wish)
+        self.value = self._open_state(init, wish, overwritten)
         self._before = e.w.reserve()
         self._incoming = e.w.label
         self._phis: Place | None = None
@@ -114,7 +123,14 @@ class Carried:
 
     # Opening ------------------------------------------------------------------------
 
-    def _open(self, ty: Type, init: Value, wish: Wish) -> Value:
+    def _open_state(self, init: Value, wish: Wish, overwritten: frozenset[int]) -> Value:
+        if isinstance(self._ty, Tuple | Struct) and isinstance(init, tuple):
+            wishes = wish if isinstance(wish, tuple) else (None,) * len(init)
+            parts = enumerate(zip(self._ty.items, init, wishes, strict=True))
+            return tuple(self._open(*part, slot in overwritten) for slot, part in parts)
+        return self._open(self._ty, init, wish, 0 in overwritten)
+
+    def _open(self, ty: Type, init: Value, wish: Wish, is_overwritten: bool = False) -> Value:
         if has_no_representation(ty):
             return None
         if isinstance(ty, Tuple | Struct):
@@ -128,22 +144,27 @@ class Carried:
             self._leaves.append(scalar)
             return scalar.name
         assert isinstance(ty, Array)
-        return self._open_array(ty, init, wish if isinstance(wish, Destination) else None)
+        wanted = wish if isinstance(wish, Destination) else None
+        return self._open_array(ty, init, wanted, is_overwritten)
 
-    def _open_array(self, ty: Array, init: Value, wish: Destination | None) -> Memory:
+    def _open_array(
+        self, ty: Array, init: Value, wish: Destination | None, is_overwritten: bool
+    ) -> Memory:
         e = self._e
         if wish is not None and (wish in self._taken or not is_free(wish.buffer, now=True)):
             wish = None
         own = Buffer(writable=True)
-        if isinstance(init, Memory) and self._shared.isdisjoint(buffers_of(init)):
+        has_place = isinstance(init, Memory) and self._shared.isdisjoint(buffers_of(init))
+        may_take = has_place and all(b.writable and is_free(b, now=False) for b in buffers_of(init))
+        if isinstance(init, Memory) and has_place and (may_take or not is_overwritten):
             start = init
-            may_take = all(b.writable and is_free(b, now=False) for b in buffers_of(init))
             if may_take:
                 wish = None
         else:
             start = _offered(wish) or e.fresh_memory(e.layouts.of(ty))
             may_take = True
-            memory.copy_array(e, ty, init, start.pointer)
+            if not is_overwritten:
+                memory.copy_array(e, ty, init, start.pointer)
         # What may turn out to be the state's memory counts as such from now on.
         buffers = [own, *(start.buffers if may_take else ())]
         if wish is not None:

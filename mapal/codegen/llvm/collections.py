@@ -85,6 +85,10 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     assert isinstance(source, Array)
     values = [scope.values.get(obj) for obj in item.operands]
     made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
+    if made is not None and item.morphism.id not in e.module.covered:
+        memory.clear(e, ty, made.pointer)
+        reason = "not every cell is shown to be written"
+        record(e, scope, "output", item.morphism.key, ty.length, "zeroed", reason)
     one = _OneElement(op.body, source, ty.element, run)
     scope.frames[-1].position -= 1
     if made is None:

@@ -11,6 +11,7 @@ where it stands.
 
 from __future__ import annotations
 
+from mapal.analysis.legality import overwritten_components
 from mapal.analysis.liveness import loop_reads
 from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.control import RunRegion
@@ -29,7 +30,8 @@ def loop(e: Emitter, scope: Scope, item: LoopItem, run: RunRegion) -> Value:
     scope.frames.append(Frame(always=loop_reads(e.graph, record.id)))
     wish = scope.wishes.get(record.merge)
     state_ty = e.graph.ty(record.merge)
-    carried = Carried(e, state_ty, scope.values.get(item.init), [], wish)
+    unseen = overwritten_components(e.graph, record.id)
+    carried = Carried(e, state_ty, scope.values.get(item.init), [], wish, unseen)
     e.w.branch(head)
     e.w.start(head)
     carried.at_head()

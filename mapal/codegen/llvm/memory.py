@@ -217,6 +217,14 @@ def copy_bytes(e: Emitter, target: str, source: str, ty: Type) -> None:
     )
 
 
+def clear(e: Emitter, ty: Type, pointer: str) -> None:
+    """Fills a value in memory with zeros: memory of the arena is as it comes."""
+    layout = e.layouts.of(ty)
+    symbol = e.module.intrinsic("llvm.memset.p0.i64", "void", "ptr, i8, i64, i1 immarg")
+    place = f"ptr align {layout.alignment} {pointer}"
+    e.w.line(f"call void {symbol}({place}, i8 0, i64 {layout.size}, i1 false)")
+
+
 # Laws -------------------------------------------------------------------------------
 
 

@@ -98,6 +98,8 @@ class ModuleBuilder:
         self.total = total_accesses(graph)
         self.independent = proved_operations(graph, Question.SLICES)
         """Maps whose iterations are proved to store in different places."""
+        self.covered = proved_operations(graph, Question.COVERED)
+        """Maps that are proved to write every cell: memory as it comes will do."""
         self.regrouped = proved_operations(graph, Question.REGROUPED)
         """Folds that give the same in any grouping."""
         self.cuts_from = cuts_from
