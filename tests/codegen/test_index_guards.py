@@ -18,19 +18,22 @@ PROJECTS = Path(__file__).parents[2] / "projects"
 WITHOUT_GUARDS = ("matmul", "fir", "edges", "heat", "transpose", "digits", "sepia")
 
 
-def guards_of(source: str, *, rewritten: bool = True) -> Guards:
+def guards_of(source: str, *, rewritten: bool = True, has_kernels: bool = True) -> Guards:
     graph = graph_of(source)
     graph = rewrite(graph).graph if rewritten else graph
-    return index_guards(emit(graph, load_profile("generic"), name="program").ll)
+    profile = load_profile("generic")
+    return index_guards(emit(graph, profile, name="program", has_kernels=has_kernels).ll)
 
 
+@pytest.mark.parametrize("has_kernels", [True, False])
 @pytest.mark.parametrize("rewritten", [True, False])
 @pytest.mark.parametrize("name", WITHOUT_GUARDS)
-def test_no_guard_in_any_loop(name: str, rewritten: bool) -> None:
+def test_no_guard_in_any_loop(name: str, rewritten: bool, has_kernels: bool) -> None:
     for program in load_project(PROJECTS / name).programs:
         source = (PROJECTS / name / program.source).read_text()
         text = substitute(source, dict(program.sizes), program.source)
-        assert guards_of(text, rewritten=rewritten) == Guards(0, 0)
+        found = guards_of(text, rewritten=rewritten, has_kernels=has_kernels)
+        assert found == Guards(0, 0)
 
 
 def test_what_data_decide_keeps_its_guard() -> None:
@@ -59,7 +62,8 @@ def test_a_kernel_that_reaches_one_too_far_is_guarded(name: str, edit: tuple[str
     (program, *_) = load_project(PROJECTS / name).programs
     source = (PROJECTS / name / program.source).read_text()
     assert edit[0] in source
-    assert guards_of(source.replace(*edit)).in_loops > 0
+    for has_kernels in (True, False):
+        assert guards_of(source.replace(*edit), has_kernels=has_kernels).in_loops > 0
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,10 @@ def _run(test: FileTest, graph: Graph, locations: LocationTable) -> str:
 
 
 def _guards(test: FileTest, graph: Graph, locations: LocationTable) -> str:
-    """Each access of the emitted program with whether it is guarded, and the guards in the text."""
-    emission = emit(rewrite(graph).graph, load_profile("generic"), name="program")
+    """Each access of the emitted program with whether it is guarded, and the guards in the text.
+    Without kernels, which take the place of accesses."""
+    form, profile = rewrite(graph).graph, load_profile("generic")
+    emission = emit(form, profile, name="program", has_kernels=False)
     text, lines = SourceText(test.source), []
     for site in emission.plan["sites"]:
         if site["kind"] == "access":
