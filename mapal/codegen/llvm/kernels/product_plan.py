@@ -8,7 +8,7 @@ registers want one vector a row: the product takes its broadcast factor from mem
 The right matrix is packed into panels of one tile's width when it exceeds what the second-level
 cache holds beside the left one; then the left matrix is packed block by block, too. Blocks follow
 Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of the
-left matrix fills half of the second-level cache.
+left matrix fills half of the second-level cache, or an eighth with one vector a row.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ UNROLL = 8
 _USUAL_L2_BYTES = 512 * 1024
 """Where a profile knows no second-level cache."""
 
-_BLOCK_ROWS = 128
-"""Rows of a packed block that its depth is made for."""
+_DEPTH_BYTES = 4096
+"""Steps of a packed piece, as bytes of one row: few pieces, so that results are rarely taken out
+of the registers and put back."""
 
-_LEAST_DEPTH = 128
+_NEAR = 12
+"""How many times the second-level cache a piece of the right matrix may have that is expected to
+stay in the third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,12 @@ def product_plan(
         tile_rows, tile_vectors = 6, min(4, max(1, -(-columns // lanes)))
     depth, block_rows = steps, rows
     if is_packed:
-        depth = max(_LEAST_DEPTH, l2 // 2 // (_BLOCK_ROWS * ty.bytes))
-        depth = _evenly(steps, depth, UNROLL)
-        block_rows = max(tile_rows, l2 // 2 // (depth * ty.bytes))
+        depth = _evenly(steps, _DEPTH_BYTES // ty.bytes, UNROLL)
+        # One vector a row takes more of the left matrix for each of the right one: small blocks
+        # leave the second-level cache to both, if the right one then comes from the third.
+        is_near = depth * columns * ty.bytes <= _NEAR * l2
+        share = 8 if tile_vectors == 1 and is_near else 2
+        block_rows = max(tile_rows, l2 // share // (depth * ty.bytes))
         block_rows = _evenly(rows, block_rows, tile_rows)
     masks = profile.triple.startswith("x86_64") and profile.vector_bytes >= 32 and ty.bytes >= 4
     return ProductPlan(
