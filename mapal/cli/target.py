@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from mapal.target import NATIVE, list_profiles, load_profile, profile_files
-from mapal.target.detect import detect_host, why_not_executable
+from mapal.target.detect import detect, detect_host, why_not_executable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,13 +15,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="every target, and whether this machine runs it")
     show = actions.add_parser("show", help="one profile")
     show.add_argument("name", metavar="T")
-    actions.add_parser("detect", help="the profile of this machine")
+    actions.add_parser("detect", help="the profile of this machine, and where it comes from")
 
 
 def run(options: argparse.Namespace) -> int:
     """0; an unknown target is a `UserError`."""
     if options.action == "detect":
-        sys.stdout.write(detect_host().to_yaml())
+        found = detect()
+        sys.stdout.write(found.profile.to_yaml(found.notes))
     elif options.action == "show":
         if options.name == NATIVE:
             sys.stdout.write(detect_host().to_yaml())

@@ -38,17 +38,18 @@ from mapal.project.file import (
 )
 from mapal.target import (
     NATIVE,
-    CacheGeometry,
-    Device,
-    Policy,
-    SharedCache,
+    TUNING_SUFFIX,
     TargetProfile,
+    Tiles,
     list_profiles,
     parse_profile,
+    parse_tuning,
     profile_files,
+    profile_from,
     targets_directory,
 )
 from mapal.target.detect import host_identity
+from mapal.target.tiles import tiles_of
 
 _MOST_IMPORTS = 2000
 
@@ -129,12 +130,13 @@ class LoadCache:
             }
 
         value = self._remembered("profiles", name, key, read)
-        return _profile_from(value["profile"]), list(value["files"])
+        return profile_from(value["profile"]), list(value["files"])
 
     def _profile_files(self, name: str) -> list[str]:
         entry = self._section("profiles").get(name)
         known = entry["value"]["files"] if isinstance(entry, dict) and "value" in entry else []
-        return sorted({f"{name}.yaml", *known})
+        files = {f"{name}.yaml", *known}
+        return sorted(files | {f"{file[:-5]}{TUNING_SUFFIX}" for file in files})
 
     def host(self) -> TargetProfile:
         """The detected profile of this machine."""
@@ -147,7 +149,28 @@ class LoadCache:
         def detect() -> dict[str, Any]:
             return asdict(shared_pool().call("mapal.target.detect:detect_host"))
 
-        return _profile_from(self._remembered("host", NATIVE, key, detect))
+        return profile_from(self._remembered("host", NATIVE, key, detect))
+
+    def tuning(self, path: str) -> tuple[str, Tiles] | None:
+        """What was tuned for this machine, by the file with this path: the processor, and the
+        numbers. None if there is no such file."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}") from None
+        code = self.digests.of(["mapal.target.schema"])
+
+        def read() -> dict[str, Any]:
+            found = parse_tuning(data, os.path.basename(path))
+            return {"cpu": found.cpu, "tiles": found.tiles.entries}
+
+        key = _key(code, hashlib.sha256(data).hexdigest())
+        value = self._remembered("tuning", NATIVE, key, read)
+        entries = {kernel: dict(numbers) for kernel, numbers in value["tiles"]}
+        return value["cpu"], tiles_of(entries)
 
     def compiler(self) -> Search:
         """The C compiler, searched for again if a candidate changed."""
@@ -197,21 +220,6 @@ def _package_hash(file: str) -> str | None:
         return hashlib.sha256((targets_directory() / file).read_bytes()).hexdigest()
     except OSError:
         return None
-
-
-def _profile_from(data: dict[str, Any]) -> TargetProfile:
-    """The profile that `dataclasses.asdict` took apart."""
-    fields = dict(data)
-    fields["features"] = tuple(fields["features"])
-    fields["policy"] = Policy(**fields["policy"])
-    if fields["l1d"] is not None:
-        fields["l1d"] = CacheGeometry(**fields["l1d"])
-    if fields["l2"] is not None:
-        fields["l2"] = SharedCache(**fields["l2"])
-    if fields["device"] is not None:
-        device = {**fields["device"], "features": tuple(fields["device"]["features"])}
-        fields["device"] = Device(**device)
-    return TargetProfile(**fields)
 
 
 def _key(*parts: Any) -> str:

@@ -14,20 +14,27 @@ from mapal.target.profile import (
     Policy,
     SharedCache,
     TargetProfile,
+    profile_from,
 )
-from mapal.target.schema import parse_profile
+from mapal.target.schema import TUNING_SUFFIX, Tuning, parse_profile, parse_tuning
+from mapal.target.tiles import Tiles
 
 __all__ = [
     "NATIVE",
+    "TUNING_SUFFIX",
     "CacheGeometry",
     "Device",
     "Policy",
     "SharedCache",
     "TargetProfile",
+    "Tiles",
+    "Tuning",
     "host_architecture",
     "list_profiles",
     "load_profile",
     "parse_profile",
+    "parse_tuning",
     "profile_files",
+    "profile_from",
     "targets_directory",
 ]

@@ -15,7 +15,7 @@ from mapal.target.profile import (
     TargetProfile,
     canonical_architecture,
 )
-from mapal.target.schema import host_of, parse_profile
+from mapal.target.schema import TUNING_SUFFIX, host_of, parse_profile
 
 
 def host_architecture() -> str:
@@ -34,19 +34,25 @@ def targets_directory() -> Path:
 def list_profiles(directory: Path | None = None) -> tuple[str, ...]:
     """The names of the shipped profiles, sorted; `native` is not among them."""
     directory = directory or targets_directory()
-    return tuple(sorted(entry[:-5] for entry in os.listdir(directory) if entry.endswith(".yaml")))
+    files = [name for name in os.listdir(directory) if not name.endswith(TUNING_SUFFIX)]
+    return tuple(sorted(name[:-5] for name in files if name.endswith(".yaml")))
 
 
 def profile_files(name: str, directory: Path | None = None) -> dict[str, bytes]:
-    """The files that define the shipped profile `name`: its own, and its host's on a GPU.
-    Raises `UserError` if there is no such profile."""
+    """The files that define the shipped profile `name`: its own, what was tuned for it, and its
+    host's on a GPU. Raises `UserError` if there is no such profile."""
     directory = directory or targets_directory()
     file = f"{name}.yaml"
-    files = {file: _shipped(name, directory)}
+    files = {file: _shipped(name, directory), **_tuning(name, directory)}
     host = host_of(files[file], file)
     if host is not None:
-        files[f"{host}.yaml"] = _shipped(host, directory)
+        files.update({f"{host}.yaml": _shipped(host, directory), **_tuning(host, directory)})
     return files
+
+
+def _tuning(name: str, directory: Path) -> dict[str, bytes]:
+    path = directory / f"{name}{TUNING_SUFFIX}"
+    return {path.name: path.read_bytes()} if path.is_file() else {}
 
 
 def _shipped(name: str, directory: Path) -> bytes:

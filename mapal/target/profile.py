@@ -11,7 +11,11 @@ The data layout is LLVM's business and follows from the triple.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from mapal.target.tiles import NO_TILES, Tiles, tiles_of
 
 NATIVE = "native"
 """The name of the profile that is detected instead of read from `targets/`."""
@@ -36,22 +40,27 @@ class CacheGeometry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedCache:
-    """One instance of a cache and the number of physical cores that share it."""
+    """One instance of a cache and the number of physical cores that share it. Lines and ways
+    are None where they are not known."""
 
     bytes: int
     cores: int
+    line_bytes: int | None = None
+    ways: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Tuning choices. `accumulator_vectors_per_row` is the number of vector registers of one
-    accumulator row of a register tile, `column_tiles_per_block` the number of such tiles in a
-    packed column block, `arena_minimum_bytes` the size from which a block comes from the
-    arena instead of the stack."""
+    """Tuning choices, apart from facts. `accumulator_vectors_per_row` is the number of vector
+    registers of one accumulator row of a register tile, `column_tiles_per_block` the number of
+    such tiles in a packed column block, `arena_minimum_bytes` the size from which a block comes
+    from the arena instead of the stack, `tiles` the numbers of kernels that are not left to
+    formulas."""
 
     accumulator_vectors_per_row: int = 4
     column_tiles_per_block: int = 32
     arena_minimum_bytes: int = 262_144
+    tiles: Tiles = NO_TILES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +78,11 @@ class Device:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetProfile:
     """A target machine. `features` are LLVM feature names with `+` or `-`: all instruction set
-    extensions that generated code may use. `l1d` and `l2` are None where nothing reliable is
-    known. `device` is None on a processor; on a GPU profile the other fields describe the
-    host processor."""
+    extensions that generated code may use. Caches are None where nothing reliable is known, and
+    so are the numbers of instructions on full vectors that a core starts per cycle: fused
+    multiply-adds, pairs of a separate product and sum; and the gigabytes per second that one
+    core moves from memory. `device` is None on a processor; on a GPU profile the other fields
+    describe the host processor."""
 
     name: str
     summary: str
@@ -83,12 +94,21 @@ class TargetProfile:
     fused_multiply_add: bool
     l1d: CacheGeometry | None = None
     l2: SharedCache | None = None
+    l3: SharedCache | None = None
+    fused_per_cycle: int | None = None
+    pairs_per_cycle: int | None = None
+    memory_gigabytes_per_second: int | None = None
     policy: Policy = Policy()
     device: Device | None = None
 
     @property
     def is_gpu(self) -> bool:
         return self.device is not None
+
+    @property
+    def tiles(self) -> Tiles:
+        """The numbers of kernels that are fixed: `policy.tiles`."""
+        return self.policy.tiles
 
     @property
     def architecture(self) -> str:
@@ -105,14 +125,20 @@ class TargetProfile:
         """The features as LLVM takes them."""
         return ",".join(self.features)
 
-    def to_yaml(self) -> str:
-        """The canonical text of a processor profile; `mapal.target.schema` reads it back."""
+    def to_yaml(self, notes: Mapping[str, str] | None = None) -> str:
+        """The canonical text of a processor profile; `mapal.target.schema` reads it back.
+        `notes` become comments: those named as a line of the text, or as the start of one,
+        stand behind it, the others of facts at the end of the facts."""
+        notes = notes or {}
         lines = [f"name: {self.name}", f"summary: {_quoted(self.summary)}"]
-        lines += [f"triple: {self.triple}", f"cpu: {_quoted(self.cpu)}"]
+        lines += [_noted("triple", self.triple, notes), _noted("cpu", _quoted(self.cpu), notes)]
         lines += ["features:", *(f"  - {_quoted(feature)}" for feature in self.features)]
         if not self.features:
             lines[-1] = "features: []"
-        lines += ["facts:", *(f"  {key}: {value}" for key, value in self._facts())]
+        facts = self._facts()
+        lines += ["facts:", *(f"  {_noted(key, value, notes)}" for key, value in facts)]
+        said = {name for name in notes for key, _ in facts if key.startswith(name)}
+        lines += [f"  # {name}: {notes[name]}" for name in notes if name in _LEFT_OUT - said]
         policy = self.policy
         lines += [
             "policy:",
@@ -120,6 +146,8 @@ class TargetProfile:
             f"  column_tiles_per_block: {policy.column_tiles_per_block}",
             f"  arena_minimum_bytes: {policy.arena_minimum_bytes}",
         ]
+        if policy.tiles.entries:
+            lines += ["  tiles:", *policy.tiles.to_yaml("    ")]
         return "\n".join(lines) + "\n"
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -128,15 +156,53 @@ class TargetProfile:
             ("vector_registers", str(self.vector_registers)),
             ("fused_multiply_add", "true" if self.fused_multiply_add else "false"),
         ]
+        numbers: list[tuple[str, int | None]] = [
+            ("fused_per_cycle", self.fused_per_cycle),
+            ("pairs_per_cycle", self.pairs_per_cycle),
+        ]
         if self.l1d is not None:
-            facts += [
-                ("l1d_bytes", str(self.l1d.bytes)),
-                ("l1d_line_bytes", str(self.l1d.line_bytes)),
-                ("l1d_sets", str(self.l1d.sets)),
+            numbers += [
+                ("l1d_bytes", self.l1d.bytes),
+                ("l1d_line_bytes", self.l1d.line_bytes),
+                ("l1d_sets", self.l1d.sets),
             ]
-        if self.l2 is not None:
-            facts += [("l2_bytes", str(self.l2.bytes)), ("l2_cores", str(self.l2.cores))]
-        return facts
+        for name, cache in (("l2", self.l2), ("l3", self.l3)):
+            if cache is not None:
+                numbers += [
+                    (f"{name}_bytes", cache.bytes),
+                    (f"{name}_cores", cache.cores),
+                    (f"{name}_line_bytes", cache.line_bytes),
+                    (f"{name}_ways", cache.ways),
+                ]
+        numbers.append(("memory_gigabytes_per_second", self.memory_gigabytes_per_second))
+        return facts + [(key, str(number)) for key, number in numbers if number is not None]
+
+
+_LEFT_OUT = frozenset({"fused_per_cycle", "pairs_per_cycle", "l1d", "l2", "l3"})
+"""Facts that may be left out: a note about one that is says why."""
+
+
+def _noted(key: str, value: str, notes: Mapping[str, str]) -> str:
+    note = notes.get(key) or next(
+        (notes[name] for name in notes if key.startswith(f"{name}_")), None
+    )
+    return f"{key}: {value}" if note is None else f"{key}: {value}  # {note}"
+
+
+def profile_from(data: Mapping[str, Any]) -> TargetProfile:
+    """The profile that `dataclasses.asdict` took apart, from values as JSON has them."""
+    fields = dict(data)
+    fields["features"] = tuple(fields["features"])
+    entries = {kernel: dict(numbers) for kernel, numbers in fields["policy"]["tiles"]["entries"]}
+    fields["policy"] = Policy(**{**fields["policy"], "tiles": tiles_of(entries)})
+    kinds = {"l1d": CacheGeometry, "l2": SharedCache, "l3": SharedCache}
+    for name, kind in kinds.items():
+        if fields[name] is not None:
+            fields[name] = kind(**fields[name])
+    if fields["device"] is not None:
+        device = {**fields["device"], "features": tuple(fields["device"]["features"])}
+        fields["device"] = Device(**device)
+    return TargetProfile(**fields)
 
 
 def canonical_architecture(machine: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mapal.target.document import Entry, read_document
 from mapal.target.profile import (
@@ -20,6 +21,7 @@ from mapal.target.profile import (
     TargetProfile,
     canonical_architecture,
 )
+from mapal.target.tiles import Tiles, parse_tiles
 
 _FEATURE = re.compile(r"[+-][A-Za-z0-9_.-]+\Z")
 _WORD = re.compile(r"[A-Za-z0-9_.-]+\Z")
@@ -48,21 +50,57 @@ def parse_profile(files: Mapping[str, bytes], file: str, architecture: str) -> T
     else:
         entries = machine = _required(root, _TOP_KEYS)
     facts = _facts(machine["facts"])
+    policy = _policy(entries["policy"])
+    tuning = f"{file.removesuffix('.yaml')}{TUNING_SUFFIX}"
+    if tuning in files:
+        found = parse_tuning(files[tuning], tuning)
+        policy = replace(policy, tiles=policy.tiles.updated(found.tiles))
     return TargetProfile(
         name=_profile_name(entries, file),
         summary=entries["summary"].text(),
         triple=_triple(machine["triple"], ARCHITECTURES),
         cpu=_word(machine["cpu"]),
         features=_features(machine["features"]),
-        policy=_policy(entries["policy"]),
+        policy=policy,
         vector_bytes=facts["vector_bytes"],
         vector_registers=facts["vector_registers"],
         fused_multiply_add=bool(facts["fused_multiply_add"]),
+        fused_per_cycle=facts.get("fused_per_cycle"),
+        pairs_per_cycle=facts.get("pairs_per_cycle"),
+        memory_gigabytes_per_second=facts.get("memory_gigabytes_per_second"),
         l1d=_l1d(machine["facts"], facts),
-        l2=SharedCache(bytes=facts["l2_bytes"], cores=facts["l2_cores"])
-        if "l2_bytes" in facts
-        else None,
+        l2=_shared("l2", machine["facts"], facts),
+        l3=_shared("l3", machine["facts"], facts),
     )
+
+
+TUNING_SUFFIX = ".tune.yaml"
+"""What the file beside a profile ends in that holds what was measured for it."""
+
+_TUNING_KEYS = ("name", "cpu", "tiles", "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a tuning file says: for which profile, measured on which processor, which numbers.
+    The evidence is for people."""
+
+    name: str
+    cpu: str
+    tiles: Tiles
+
+
+def parse_tuning(data: bytes, file: str) -> Tuning:
+    """A tuning file. Raises `DocumentError` as `parse_profile`."""
+    root = read_document(data, f"targets/{file}")
+    entries = _required(root, _TUNING_KEYS)
+    name = entries["name"].text()
+    if name != file.removesuffix(TUNING_SUFFIX):
+        entries["name"].fail(
+            f"name is {name!r}; expected the profile's, {file.removesuffix(TUNING_SUFFIX)!r}"
+        )
+    entries["evidence"].items()
+    return Tuning(name, entries["cpu"].text(), parse_tiles(entries["tiles"]))
 
 
 def _gpu_profile(root: Entry, files: Mapping[str, bytes], architecture: str) -> TargetProfile:
@@ -86,6 +124,10 @@ def _gpu_profile(root: Entry, files: Mapping[str, bytes], architecture: str) -> 
         fused_multiply_add=host.fused_multiply_add,
         l1d=host.l1d,
         l2=host.l2,
+        l3=host.l3,
+        fused_per_cycle=host.fused_per_cycle,
+        pairs_per_cycle=host.pairs_per_cycle,
+        memory_gigabytes_per_second=host.memory_gigabytes_per_second,
         policy=host.policy,
         device=Device(
             triple=_triple(device["triple"], ("nvptx64",)),
@@ -111,12 +153,26 @@ _FACT_BOUNDS: dict[str, tuple[int, int] | None] = {
     "vector_bytes": (8, 256),
     "vector_registers": (8, 128),
     "fused_multiply_add": None,
+    "fused_per_cycle": (1, 16),
+    "pairs_per_cycle": (1, 16),
     "l1d_bytes": (1024, 1 << 24),
     "l1d_line_bytes": (16, 1024),
     "l1d_sets": (1, 65_536),
     "l2_bytes": (4096, 1 << 32),
     "l2_cores": (1, 4096),
+    "l2_line_bytes": (16, 1024),
+    "l2_ways": (1, 65_536),
+    "l3_bytes": (4096, 1 << 32),
+    "l3_cores": (1, 4096),
+    "l3_line_bytes": (16, 1024),
+    "l3_ways": (1, 65_536),
+    "memory_gigabytes_per_second": (1, 100_000),
 }
+_GROUPS = (
+    ("l1d_bytes", "l1d_line_bytes", "l1d_sets"),
+    ("l2_bytes", "l2_cores"),
+    ("l3_bytes", "l3_cores"),
+)
 _REQUIRED_FACTS = ("vector_bytes", "vector_registers", "fused_multiply_add")
 
 _POLICY_BOUNDS = {
@@ -176,7 +232,7 @@ def _facts(entry: Entry) -> dict[str, int]:
     for key, value in entries.items():
         bounds = _FACT_BOUNDS[key]
         facts[key] = int(value.boolean()) if bounds is None else value.integer(*bounds)
-    for group in (("l1d_bytes", "l1d_line_bytes", "l1d_sets"), ("l2_bytes", "l2_cores")):
+    for group in _GROUPS:
         present = [key for key in group if key in facts]
         if present and len(present) != len(group):
             entry.fail(f"{', '.join(group)} go together; only {', '.join(present)} given")
@@ -194,9 +250,24 @@ def _l1d(entry: Entry, facts: Mapping[str, int]) -> CacheGeometry | None:
     return geometry
 
 
+def _shared(level: str, entry: Entry, facts: Mapping[str, int]) -> SharedCache | None:
+    size = facts.get(f"{level}_bytes")
+    line, ways = facts.get(f"{level}_line_bytes"), facts.get(f"{level}_ways")
+    if size is None:
+        for key, value in ((f"{level}_line_bytes", line), (f"{level}_ways", ways)):
+            if value is not None:
+                entry.fail_at_key(key, f"{key} without {level}_bytes")
+        return None
+    if line is not None and ways is not None and size % (line * ways):
+        entry.fail_at_key(f"{level}_bytes", f"{level}_bytes is no multiple of its line x ways")
+    return SharedCache(bytes=size, cores=facts[f"{level}_cores"], line_bytes=line, ways=ways)
+
+
 def _policy(entry: Entry) -> Policy:
-    entries = entry.mapping(tuple(_POLICY_BOUNDS))
-    return Policy(**{key: value.integer(*_POLICY_BOUNDS[key]) for key, value in entries.items()})
+    entries = entry.mapping((*_POLICY_BOUNDS, "tiles"))
+    tiles = parse_tiles(entries.pop("tiles")) if "tiles" in entries else Tiles()
+    numbers = {key: value.integer(*_POLICY_BOUNDS[key]) for key, value in entries.items()}
+    return Policy(tiles=tiles, **numbers)
 
 
 def host_of(data: bytes, file: str) -> str | None:

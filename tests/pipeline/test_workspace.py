@@ -15,7 +15,7 @@ from mapal.native.toolchain import Search
 from mapal.pipeline.load_cache import LoadCache
 from mapal.pipeline.seal import read_sealed, sealed, unsealed
 from mapal.pipeline.workspace import load_workspace
-from mapal.target import load_profile
+from mapal.target import load_profile, targets_directory
 from tests.pipeline.directories import ProjectDirectory
 
 
@@ -168,6 +168,62 @@ def test_profiles_survive_the_cache(inside: ProjectDirectory) -> None:
             assert files[0] == f"{name}.yaml"
         assert cache.host().name == "native"
         cache.save()
+
+
+TUNING = """\
+name: NAME
+cpu: CPU
+tiles:
+  matmul-f32-exact: {rows: ROWS}
+evidence: []
+"""
+
+
+def tuning(name: str, cpu: str, rows: int) -> str:
+    return TUNING.replace("NAME", name).replace("CPU", cpu).replace("ROWS", str(rows))
+
+
+def test_what_was_tuned_for_this_machine_is_part_of_its_profile(inside: ProjectDirectory) -> None:
+    cpu = load_profile("native").cpu
+    profile = inside.path / "build/targets/native.yaml"
+    assert inside.doit("build", "target=native", "program=scale").status == 0
+    assert "tiles:" not in profile.read_text(encoding="utf-8")
+    for rows in (8, 9, 9):
+        inside.write("build/targets/native.tune.yaml", tuning("native", cpu, rows))
+        result = inside.doit("build", "target=native", "program=scale")
+        assert result.status == 0
+        assert f"matmul-f32-exact: {{rows: {rows}}}" in profile.read_text(encoding="utf-8")
+    # Once more with nothing new: nothing runs.
+    assert "ran" not in result.err
+    inside.write("build/targets/native.tune.yaml", tuning("native", "another", 8))
+    refused = inside.doit("build", "target=native", "program=scale")
+    assert refused.status == 3
+    assert f"was measured on a another, and this is a {cpu}" in refused.err
+    inside.write("build/targets/native.tune.yaml", "name: native\n")
+    assert "key 'cpu' is missing" in inside.doit("build", "target=native", "program=scale").err
+
+
+def test_a_tuning_file_beside_a_profile_is_an_input_of_its_builds(
+    inside: ProjectDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiles = tmp_path / "targets"
+    shutil.copytree(targets_directory(), profiles)
+    for module in ("mapal.pipeline.load_cache", "mapal.target.library"):
+        monkeypatch.setattr(f"{module}.targets_directory", lambda: profiles)
+
+    def rows() -> object:
+        cache = LoadCache("build/.doit/load.json")
+        profile, files = cache.profile("zen4", "x86_64")
+        cache.save()
+        return profile.tiles.get("matmul-f32-exact").get("rows"), files
+
+    assert rows() == (None, ["zen4.yaml"])
+    for number in (8, 9):
+        text = tuning("zen4", "znver4", number)
+        (profiles / "zen4.tune.yaml").write_text(text, encoding="utf-8")
+        assert rows() == (number, ["zen4.yaml", "zen4.tune.yaml"])
+    (profiles / "zen4.tune.yaml").unlink()
+    assert rows() == (None, ["zen4.yaml"])
 
 
 def test_imports_of_vanished_sources_are_dropped_in_time(inside: ProjectDirectory) -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from mapal.diagnostics import UserError
-from mapal.target import TargetProfile, list_profiles, load_profile, parse_profile, profile_files
+from mapal.target import (
+    SharedCache,
+    TargetProfile,
+    list_profiles,
+    load_profile,
+    parse_profile,
+    profile_files,
+    profile_from,
+)
 from mapal.target.document import DocumentError
 
 GOOD = """\
@@ -125,6 +135,14 @@ def test_an_unknown_name_gets_the_closest() -> None:
         ("x86_64-unknown-linux-gnu", "riscv64-unknown-linux-gnu", "expected an LLVM triple"),
         ("+avx2", "avx2", "with + or - before it"),
         ("accumulator_vectors_per_row: 2", "accumulator_vectors: 2", "did you mean"),
+        ("  l2_cores: 1\n", "  l2_cores: 1\n  l3_bytes: 4096\n", "l3_bytes, l3_cores go together"),
+        ("  l2_cores: 1\n", "  l2_cores: 1\n  l3_ways: 4\n", "l3_ways without l3_bytes"),
+        (
+            "  l2_cores: 1\n",
+            "  l2_cores: 1\n  l2_ways: 7\n  l2_line_bytes: 64\n",
+            "l2_bytes is no multiple of its line x ways",
+        ),
+        ("  l2_cores: 1\n", "  l2_cores: 1\n  fused_per_cycle: 0\n", "an integer from 1 to 16"),
     ],
 )
 def test_mistakes_are_named(old: str, new: str, expected: str) -> None:
@@ -133,6 +151,28 @@ def test_mistakes_are_named(old: str, new: str, expected: str) -> None:
         parse(GOOD.replace(old, new))
     assert expected in str(caught.value)
     assert str(caught.value).startswith("targets/mine.yaml:")
+
+
+def test_further_facts_are_optional_and_read_back() -> None:
+    more = (
+        "  l2_cores: 1\n  l2_line_bytes: 64\n  l2_ways: 8\n  l3_bytes: 33554432\n  l3_cores: 8\n"
+        "  fused_per_cycle: 2\n  pairs_per_cycle: 1\n  memory_gigabytes_per_second: 25\n"
+    )
+    profile = parse(GOOD.replace("  l2_cores: 1\n", more))
+    assert profile.l2 == SharedCache(bytes=524288, cores=1, line_bytes=64, ways=8)
+    assert profile.l3 == SharedCache(bytes=33554432, cores=8)
+    assert (profile.fused_per_cycle, profile.pairs_per_cycle) == (2, 1)
+    assert profile.memory_gigabytes_per_second == 25
+    assert parse(profile.to_yaml()) == profile
+    plain = parse(GOOD)
+    assert (plain.l3, plain.fused_per_cycle, plain.pairs_per_cycle) == (None, None, None)
+    assert plain.memory_gigabytes_per_second is None
+
+
+def test_a_profile_survives_being_taken_apart() -> None:
+    text = GOOD + "  tiles: {matmul-f32-exact: {rows: 16, vectors: 1}}\n"
+    for profile in (parse(text), load_profile("cuda-ada"), load_profile("zen4")):
+        assert profile_from(json.loads(json.dumps(asdict(profile)))) == profile
 
 
 def test_unsafe_names_and_gpu_hosts_are_refused() -> None:
