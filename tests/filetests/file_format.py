@@ -9,7 +9,8 @@
     // | 4
     // done
 
-The header is the first comments: `test` names the stage, `arithmetic` the mode.
+The header is the first comments: `test` names the stage, `arithmetic` the mode, `targets` the
+profiles of stages that have any.
 Lines that the checks complain about carry the codes and columns. The expected text of the stage
 is the block of comments at the end.
 """
@@ -20,7 +21,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-KEYS = frozenset({"test", "arithmetic", "accepted"})
+KEYS = frozenset({"test", "arithmetic", "accepted", "targets"})
 _HEADER = re.compile(r"// (\w+):? ?(.*)")
 _MARKER = re.compile(r" *// error: (.*)")
 _ERROR = re.compile(r"([LPT]\d{4}) at (\d+)\Z")

@@ -91,6 +91,19 @@ def _guards(test: FileTest, graph: Graph, locations: LocationTable) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _plan(test: FileTest, graph: Graph, locations: LocationTable) -> str:
+    """For each target, the form chosen for every map, fold and reduction, and why."""
+    rewritten, text, lines = rewrite(graph).graph, SourceText(test.source), []
+    for target in test.options.get("targets", "generic").split(", "):
+        lines.append(f"{target}:")
+        for site in emit(rewritten, load_profile(target), name="program").plan["sites"]:
+            if site["kind"] in ("map", "fold", "reduce"):
+                place = text.position(locations.span_of((site["token"], site["token"]))[0])
+                where = f"{place.line}:{place.column} {site['kind']} of {site['elements']}"
+                lines += [f"  {where}: {site['shape']}", f"    {site['reason']}"]
+    return "\n".join(lines) + "\n"
+
+
 def _printed(output: str) -> Iterator[str]:
     *whole, rest = output.split("\n")
     for line in whole:
@@ -104,5 +117,6 @@ STAGES: dict[str, Callable[[FileTest, Graph, LocationTable], str] | None] = {
     "lower": _lower,
     "run": _run,
     "guards": _guards,
+    "plan": _plan,
 }
 """Stages by name; `check` compares the markers only."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.convolution import convolution
 from mapal.codegen.llvm.kernels.matrix_product import matrix_product
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+from mapal.codegen.llvm.kernels.window import window
 
-SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (matrix_product,)
+SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
+    matrix_product,
+    window,
+    convolution,
+)
 
 
 def kernel_of_map(e: Emitter, site: MapSite) -> Kernel | None:

@@ -1,7 +1,7 @@
 """The innermost part of a sliding window: outputs that share what they read.
 
-Output `i` is a chain over the taps `k` of products with element `i + k`. A vector of the signal at
-offset `o` serves the output vector `u` as tap `o - u * lanes`, for each `u` for which that is a tap.
+Output `i` is a chain over the taps `k` of products with element `i + k`. A vector of the signal
+at offset `o` serves the output vector `u` as tap `o - u * lanes`, for each `u` that has this tap.
 So the function walks along the signal, reads each offset once, and keeps the vectors in
 registers whose chains are under way: each pass of its loop starts one and completes one. Taps
 ascend in every chain. Several such streams, side by side, fill the pipelines and share the taps.
@@ -43,7 +43,8 @@ class WindowStream:
 
 def add_stream_function(module: ModuleBuilder, symbol: str, stream: WindowStream) -> None:
     """Adds `void symbol(ptr taps, ptr signal, ptr output, i64 vectors)` to a module. Each stream
-    makes `vectors` vectors, at least one; together they fill the output without gaps."""
+    makes `vectors` vectors, at least one; together they fill the output without gaps. Whole vectors
+    are read for the last taps, beyond the signal's end if `lanes` does not divide the taps."""
     w = FunctionWriter()
     _Streaming(module, w, stream).write()
     parameters = (
@@ -74,34 +75,48 @@ class _Streaming:
 
     def write(self) -> None:
         """Chain j of a stream has j * lanes taps behind it when a pass begins. The first passes
-        complete nothing; chains that begin behind the last output are never stored."""
+        complete chains of no output, which are stored where the first output then goes; chains
+        that begin behind the last output are never stored."""
         w, lanes, width = self.w, self.stream.lanes, self.stream.under_way
-        chains = [[self._first(output, 0)] for output in self.outputs]
-        for step in range(1, width):
-            ahead = [self.v.address(signal, (step - 1) * lanes) for signal in self.signals]
-            chains = self._pass(ahead, chains)
-            chains = self._shifted(chains, step)
+        nothing = self.v.splat(self.stream.seed or self._zero(), lanes)
+        chains = [[self._first(output, 0), *[nothing] * (width - 1)] for output in self.outputs]
+        passes = self.v.sum("%vectors", width - 1)
         carried = [(self.vector, chain) for group in chains for chain in group]
         metadata = self.module.not_unrolled()
-        with carrying_loop(w, (0, "%vectors", 1), carried, "window", metadata) as loop:
+        with carrying_loop(w, (0, passes, 1), carried, "window", metadata) as loop:
             state = loop.values
             chains = [state[at : at + width] for at in range(0, len(state), width)]
-            place = w.value(f"mul nuw nsw i64 {loop.index}, {lanes}")
-            here = self.v.sum(place, (width - 1) * lanes)
+            here = w.value(f"mul nuw nsw i64 {loop.index}, {lanes}")
             chains = self._pass([self.v.address(signal, here) for signal in self.signals], chains)
+            place = self._completed(loop.index)
             for group, output in zip(chains, self.outputs, strict=True):
                 self.v.store(group.pop(), self.v.address(output, place), lanes)
-            chains = self._shifted(chains, self.v.sum(loop.index, width))
-            loop.values = [chain for group in chains for chain in group]
+            started = self.v.sum(loop.index, 1)
+            starts = [self._first(output, started) for output in self.outputs]
+            loop.values = [
+                chain
+                for start, group in zip(starts, chains, strict=True)
+                for chain in (start, *group)
+            ]
         w.line("ret void")
+
+    def _completed(self, number: str) -> int | str:
+        """Where the output lies that a pass completes; the first one for passes before it."""
+        ahead = self.stream.under_way - 1
+        if ahead:
+            name = self.module.intrinsic("llvm.usub.sat.i64", "i64", "i64, i64")
+            number = self.w.value(f"call i64 {name}(i64 {number}, i64 {ahead})")
+        return self.v.product(number, self.stream.lanes)
+
+    def _zero(self) -> str:
+        return "0.0" if self.stream.element.is_float else "0"
 
     def _pass(self, signals: list[str], chains: list[list[str]]) -> list[list[str]]:
         """The next `lanes` offsets of each stream: a tap of each of its chains at each."""
         stream, lanes = self.stream, self.stream.lanes
         chains = [list(group) for group in chains]
         for phase in range(lanes):
-            taps = range(phase, min(len(chains[0]) * lanes, stream.taps), lanes)
-            factors = [self._tap(tap) for tap in taps]
+            factors = [self._tap(tap) for tap in range(phase, stream.taps, lanes)]
             for group, signal in zip(chains, signals, strict=True) if factors else ():
                 read = self.v.load(self.v.address(signal, phase), lanes)
                 for j, factor in enumerate(factors):
@@ -109,11 +124,6 @@ class _Streaming:
                         factor, read, group[j], lanes, is_fused=stream.is_fused
                     )
         return chains
-
-    def _shifted(self, chains: list[list[str]], started: int | str) -> list[list[str]]:
-        """The chains of the next pass: a new one, for output vector `started`, is the first."""
-        starts = [self._first(output, started) for output in self.outputs]
-        return [[start, *group] for start, group in zip(starts, chains, strict=True)]
 
     def _first(self, output: str, vector: int | str) -> str:
         """What the chain of an output vector begins with; anything if there is no such vector."""
