@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from mapal.codegen.llvm.module import Processor
 from mapal.ir.types import Scalar
 
-UNROLL = 8
+UNROLL = 4
 """Steps that a tile does at once."""
 
 _USUAL_L2_BYTES = 512 * 1024

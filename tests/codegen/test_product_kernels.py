@@ -1,0 +1,103 @@
+"""Matrix products by kernels: the bits of the plain loops at every size, type and layout."""
+
+from __future__ import annotations
+
+import pytest
+
+from mapal.codegen import emit
+from mapal.codegen.llvm.kernels.product_plan import product_plan
+from mapal.ir.types import F32, F64, Scalar
+from mapal.lower import Arithmetic
+from mapal.target import load_profile
+from tests.codegen.kernel_runs import NEVER, Case, assert_same_bits, profiles, rewritten
+from tests.codegen.test_window_kernels import numbers, zero
+
+SIZES = ((2, 2, 1), (3, 5, 9), (17, 33, 21), (25, 49, 70), (65, 64, 65))
+"""Rows, columns, steps."""
+
+DEEP = ((60, 200, 1500), (130, 300, 1100))
+"""Sizes whose right matrix is packed, in one piece or several, with rows and columns left over."""
+
+
+def product(
+    size: tuple[int, int, int],
+    ty: str = "f32",
+    arithmetic: Arithmetic = "exact",
+    left: str = "row * {steps} + k",
+    shape: str | None = "matrix product",
+) -> Case:
+    rows, columns, steps = size
+    source = f"""
+fn main(
+    a: [{ty}; {rows * steps + 7}], b: [{ty}; {steps * columns + 5}]
+) -> [{ty}; {rows * columns}] {{
+    {zero(ty)} -> seed: {ty};
+    {steps} -> iota -> ks;
+    {rows * columns} -> iota -> map {{ cell ->
+        cell / {columns} -> row;
+        cell % {columns} -> column;
+        (seed, ks) -> fold {{ sum, k ->
+            sum + a[{left.format(rows=rows, steps=steps)}] * b[k * {columns} + column + 5]
+        }}
+    }} -> ret;
+}}
+"""
+    inputs = {"a": numbers(rows * steps + 7, ty), "b": numbers(steps * columns + 5, ty, 2)}
+    return Case(source=source, inputs=inputs, arithmetic=arithmetic, shape=shape)
+
+
+def _modes() -> list[tuple[str, Arithmetic]]:
+    """Profiles and modes that have a kernel: fused ones need the instruction."""
+    fused = [name for name in profiles() if load_profile(name).fused_multiply_add]
+    return [*((name, "exact") for name in profiles()), *((name, "fused") for name in fused)]
+
+
+@pytest.mark.parametrize(("profile", "arithmetic"), _modes())
+def test_products_of_floats_have_the_bits_of_the_loops(
+    profile: str, arithmetic: Arithmetic
+) -> None:
+    cases = [
+        product(size, ty, arithmetic)
+        for ty, sizes in (("f32", SIZES + DEEP[:1]), ("f64", SIZES[1:3] + DEEP[1:]))
+        for size in sizes
+    ]
+    assert_same_bits(cases, profile)
+
+
+@pytest.mark.parametrize("profile", profiles())
+def test_products_of_integers_and_other_layouts_have_the_bits_of_the_loops(profile: str) -> None:
+    cases = [product(SIZES[2], ty) for ty in ("i64", "u8")] + [product(DEEP[0], "i32")]
+    # Columns of the left matrix side by side; rows that overlap; an offset.
+    for left in ("k * {rows} + row", "row + k", "row * {steps} + k + 7"):
+        cases += [product(SIZES[2], left=left), product((20, 36, 9000), left=left)]
+    assert_same_bits(cases, profile)
+
+
+def test_without_the_instruction_fused_products_stay_loops() -> None:
+    graph = rewritten(product((8, 16, 8), arithmetic="fused").source, "fused")
+    plan = emit(graph, load_profile("x86-64-v2"), name="p", cuts_from=NEVER).plan
+    shapes = {site["shape"] for site in plan["sites"] if site["kind"] == "map"}
+    assert shapes == {"loop"}
+
+
+@pytest.mark.parametrize("profile", ["generic", "x86-64-v2", "x86-64-v3", "x86-64-v4", "zen3"])
+@pytest.mark.parametrize("ty", [F32, F64])
+@pytest.mark.parametrize("is_fused", [False, True])
+def test_a_plan_covers_all_cells_and_fits_the_registers(
+    profile: str, ty: Scalar, is_fused: bool
+) -> None:
+    target = load_profile(profile)
+    for rows, columns, steps in [*SIZES, *DEEP, (1, 1, 1), (512, 512, 512), (2048, 2047, 2049)]:
+        plan = product_plan(target, ty, rows, columns, steps, is_fused=is_fused)
+        at = 0
+        for group in plan.groups:
+            assert group.first == at
+            assert 1 <= group.live <= group.lanes <= plan.lanes
+            assert group.width <= plan.tile_columns or group.vectors == 1
+            at += group.count * group.width
+        assert at == columns
+        assert (plan.depths - 1) * plan.depth + plan.last_depth == steps
+        assert 0 < plan.last_depth <= plan.depth
+        # Accumulators, one row of the right matrix, and a broadcast element.
+        used = plan.tile_rows * plan.tile_vectors + plan.tile_vectors + 1
+        assert used <= target.vector_registers
