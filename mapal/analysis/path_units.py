@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mapal.analysis.positions import expanded
 from mapal.ir import ops
 from mapal.ir.graph import Graph, ObjectKind
-from mapal.ir.ops import FunctionId, ObjectId
+from mapal.ir.ops import FunctionId, ObjectId, RegionId
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, PackItem, schedule
 
 
@@ -32,12 +32,17 @@ class Unit:
 
 def units(graph: Graph, function: FunctionId) -> tuple[Unit, ...]:
     """The units of a function in the order of evaluation."""
-    return graph.remembered(("units", function), lambda: tuple(_units(graph, function)))
+    return region_units(graph, graph.functions[function].body)
 
 
-def _units(graph: Graph, function: FunctionId) -> Iterator[Unit]:
+def region_units(graph: Graph, region: RegionId) -> tuple[Unit, ...]:
+    """The units of a region: its items, each with everything inside it."""
+    return graph.remembered(("units", region), lambda: tuple(_units(graph, region)))
+
+
+def _units(graph: Graph, region: RegionId) -> Iterator[Unit]:
     position = 0
-    for item in schedule(graph, graph.functions[function].body):
+    for item in schedule(graph, region):
         inside = tuple(enumerate(_inside(graph, item), position))
         defines = {each.target for _, each in inside}
         defines |= {each.loop.merge for _, each in inside if isinstance(each, LoopItem)}

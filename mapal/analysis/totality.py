@@ -54,6 +54,21 @@ def region_summary(
     return _function_summaries(graph, function, proved)[region]
 
 
+def item_summary(graph: Graph, item: Item, proved: frozenset[MorphismId] = frozenset()) -> Summary:
+    """The summary of one item of a region, with everything inside it."""
+    match item:
+        case OperationItem(morphism=morphism):
+            function = morphism.function
+        case GuardItem(guard=guard):
+            function = guard.function
+        case LoopItem(loop=loop):
+            function = loop.function
+        case _:
+            return _NOTHING
+    functions = _all_summaries(graph, proved)
+    return _item_summary(graph, item, functions[function], functions, proved)
+
+
 def is_total_function(
     graph: Graph, function: FunctionId, proved: frozenset[MorphismId] = frozenset()
 ) -> bool:

@@ -7,11 +7,14 @@ loop where nothing tells.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mapal.analysis.totality import callees_first
 from mapal.analysis.trip_counts import Uncounted, counter_of
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Loop, Morphism, RegionKind
 from mapal.ir.ops import FunctionId, LoopId, RegionId
+from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
 from mapal.ir.types import Array, Tuple
 
 USUAL_PASSES = 32
@@ -23,7 +26,48 @@ MOST_WORK = 2**62
 
 def work_of(graph: Graph, function: FunctionId) -> int:
     """Operations of one application of a function, at least 1, at most `MOST_WORK`."""
-    return graph.remembered("work of functions", lambda: _all_work(graph))[function]
+    return _functions(graph)[function]
+
+
+def work_of_item(graph: Graph, item: Item) -> int:
+    """Operations of one execution of an item with all that is inside it, at most `MOST_WORK`."""
+    match item:
+        case OperationItem(morphism=morphism):
+            function = morphism.function
+        case GuardItem(guard=guard):
+            function = guard.function
+        case LoopItem(loop=loop):
+            function = loop.function
+        case _:
+            return 0
+    query = ("work of regions", function)
+    return _work_of_item(graph, item, graph.remembered(query, lambda: _regions(graph, function)))
+
+
+def _regions(graph: Graph, function: FunctionId) -> dict[RegionId, int]:
+    """Innermost first: ids ascend from parent to child."""
+    work: dict[RegionId, int] = {}
+    for region in reversed(graph.functions[function].regions):
+        items = schedule(graph, region)
+        work[region] = min(sum(_work_of_item(graph, item, work) for item in items), MOST_WORK)
+    return work
+
+
+def _work_of_item(graph: Graph, item: Item, regions: Mapping[RegionId, int]) -> int:
+    work = 0
+    match item:
+        case OperationItem(morphism=morphism):
+            work = _work_of_operation(graph, morphism, _functions(graph))
+        case GuardItem(guard=guard):
+            work = regions[guard.arm_true] + regions[guard.arm_false] + 1
+        case LoopItem(loop=loop):
+            once = regions[loop.body] + regions[loop.jump] + 1
+            work = once * _passes(graph, loop) + regions[loop.exit]
+    return min(work, MOST_WORK)
+
+
+def _functions(graph: Graph) -> dict[FunctionId, int]:
+    return graph.remembered("work of functions", lambda: _all_work(graph))
 
 
 def _all_work(graph: Graph) -> dict[FunctionId, int]:
@@ -39,7 +83,7 @@ def _all_work(graph: Graph) -> dict[FunctionId, int]:
     return work
 
 
-def _work_of_operation(graph: Graph, morphism: Morphism, work: dict[FunctionId, int]) -> int:
+def _work_of_operation(graph: Graph, morphism: Morphism, work: Mapping[FunctionId, int]) -> int:
     match morphism.op:
         case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
             return _length(graph, morphism) * work[body]

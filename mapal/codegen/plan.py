@@ -63,3 +63,9 @@ class Plan:
             "notes": notes,
             "sites": list(unique.values()),
         }
+
+
+def rounded(number: int) -> str:
+    """Two digits of an estimate: a plan should not change with every operation."""
+    text = str(number)
+    return text if len(text) <= 2 else text[:2] + "0" * (len(text) - 2)

@@ -74,8 +74,8 @@ def invoke(e: Emitter, scope: Scope, callee: FunctionId, argument: Value, wish: 
     taken, given = e.graph.ty(function.input), e.graph.ty(function.output)
     found = signature(taken, given)
     registers = memory.in_registers(e, taken, argument, "a call takes its address")
-    offered = _offers(given, wish)
-    results = _result_memories(e, scope, found.destinations, offered)
+    offered = offers(given, wish)
+    results = result_memories(e, scope, found.destinations, offered)
     arguments = [f"ptr {result.pointer}" for result in results]
     arguments += [typed(leaf, part) for leaf, part in zip(found.parameters, registers, strict=True)]
     text = f"call {found.returned} {function_symbol(e.graph, function)}({', '.join(arguments)})"
@@ -85,7 +85,7 @@ def invoke(e: Emitter, scope: Scope, callee: FunctionId, argument: Value, wish: 
     else:
         returned = e.w.value(text)
         scalars = _taken_apart(e, found, returned)
-    return _assembled(given, iter(scalars), iter(results))
+    return assembled(given, iter(scalars), iter(results))
 
 
 def _taken_apart(e: Emitter, found: Signature, returned: str) -> list[str]:
@@ -97,7 +97,7 @@ def _taken_apart(e: Emitter, found: Signature, returned: str) -> list[str]:
     ]
 
 
-def _result_memories(
+def result_memories(
     e: Emitter, scope: Scope, types: Sequence[Array], offered: Iterator[Destination | None]
 ) -> list[Memory]:
     """Memory for each array of a result: as offered, or of this activation."""
@@ -116,21 +116,22 @@ def _result_memories(
     return results
 
 
-def _offers(ty: Type, wish: Wish) -> Iterator[Destination | None]:
+def offers(ty: Type, wish: Wish) -> Iterator[Destination | None]:
     """The offered destination of each array of a result."""
     if isinstance(ty, Tuple | Struct):
         wishes = wish if isinstance(wish, tuple) else (None,) * len(ty.items)
         for item, part in zip(ty.items, wishes, strict=True):
-            yield from _offers(item, part)
+            yield from offers(item, part)
     elif isinstance(ty, Array) and not has_no_representation(ty):
         yield wish if isinstance(wish, Destination) else None
 
 
-def _assembled(ty: Type, scalars: Iterator[str], arrays: Iterator[Memory]) -> Value:
+def assembled(ty: Type, scalars: Iterator[str], arrays: Iterator[Memory]) -> Value:
+    """A value from its leaves."""
     if has_no_representation(ty):
         return None
     if isinstance(ty, Tuple | Struct):
-        return tuple(_assembled(item, scalars, arrays) for item in ty.items)
+        return tuple(assembled(item, scalars, arrays) for item in ty.items)
     return next(arrays) if isinstance(ty, Array) else next(scalars)
 
 
@@ -169,7 +170,7 @@ def destinations(e: Emitter, ty: Type) -> tuple[list[str], Wish]:
         f"ptr noalias {array_attributes(e, leaf)} {place.pointer}"
         for leaf, place in zip(found, made, strict=True)
     ]
-    return texts, _wish(ty, iter(made))
+    return texts, wish_of(ty, iter(made))
 
 
 def give_back(e: Emitter, ty: Type, result: Value, wish: Wish) -> list[str]:
@@ -209,9 +210,10 @@ def _rebuilt(ty: Type, parts: Iterator[Value]) -> Value:
     return next(parts)
 
 
-def _wish(ty: Type, places: Iterator[Destination]) -> Wish:
+def wish_of(ty: Type, places: Iterator[Destination]) -> Wish:
+    """The wish that the arrays of a value lie in these places."""
     if isinstance(ty, Tuple | Struct):
-        return tuple(_wish(item, places) for item in ty.items)
+        return tuple(wish_of(item, places) for item in ty.items)
     if isinstance(ty, Array) and not has_no_representation(ty):
         return next(places)
     return None

@@ -128,7 +128,8 @@ def _branch(e: Emitter, scope: Scope, chain: _Chain, run: RunRegion) -> Value:
 def _dispatch(e: Emitter, scope: Scope, chain: _Chain, labels: list[str]) -> None:
     """Branches to the label of the selected arm."""
     match = _integer_match(e, chain)
-    if match is not None and len(chain.guards) >= SHORTEST_SWITCH:
+    # A path of a section gets the conditions, and perhaps not what they were made of.
+    if match is not None and match[0] in scope.values and len(chain.guards) >= SHORTEST_SWITCH:
         subject, numbers = match
         ty = e.graph.ty(subject)
         assert isinstance(ty, Scalar)

@@ -9,12 +9,14 @@ collections store the results of their bodies before the next element.
 
 from __future__ import annotations
 
+from mapal.analysis.sections import Section, sections
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.scope import Temporary
 from mapal.codegen.llvm.values import Buffer, Memory
 from mapal.codegen.llvm.writer import FunctionWriter
 from mapal.ir.graph import Graph, Key
+from mapal.ir.ops import RegionId
 from mapal.ir.types import Scalar
 
 LARGE_SLOT_BYTES = 4096
@@ -68,6 +70,12 @@ class Emitter:
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         """`frem` is a call of the C library's exact `fmod` on processors."""
         return self.w.value(f"frem {register_type(ty)} {a}, {b}")
+
+    def sections(self, region: RegionId) -> tuple[Section, ...]:
+        """The sections of a region that become parallel runs."""
+        if not self.cuts_slices:
+            return ()
+        return sections(self.graph, region, self.module.known, self.module.costs)
 
     def check_size(self) -> None:
         """Called before each body that is emitted in place."""

@@ -12,6 +12,7 @@ from typing import Protocol
 from mapal.analysis.bounds import needless_guards, total_accesses
 from mapal.analysis.expansion import outlined_bodies
 from mapal.analysis.legality import Question, proved_operations
+from mapal.analysis.sections import Costs, Known
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph
@@ -30,6 +31,11 @@ RUNTIME: dict[str, str] = {
     "mapal_arena_mark": "ptr @mapal_arena_mark()",
     "mapal_arena_release": "void @mapal_arena_release(ptr)",
     "mapal_run_plan": "void @mapal_run_plan(ptr, ptr)",
+    "mapal_run_start": "ptr @mapal_run_start(ptr, ptr)",
+    "mapal_run_at": "void @mapal_run_at(ptr, i32)",
+    "mapal_run_await": "void @mapal_run_await(ptr, i32)",
+    "mapal_run_settle": "void @mapal_run_settle(ptr)",
+    "mapal_run_finish": "void @mapal_run_finish(ptr)",
     "mapal_fma_f32": "float @mapal_fma_f32(float, float, float)",
     "mapal_fma_f64": "double @mapal_fma_f64(double, double, double)",
 }
@@ -103,6 +109,14 @@ class ModuleBuilder:
         self.regrouped = proved_operations(graph, Question.REGROUPED)
         """Folds that give the same in any grouping."""
         self.cuts_from = cuts_from
+        self.known = Known(self.total, self.independent | self.regrouped)
+        self.costs = Costs(
+            heavy=cuts_from >> 4,
+            least_gain=cuts_from >> 2 if cuts_from else None,
+            run=1 << 13,
+            path=1 << 12,
+            split=cuts_from,
+        )
         self.has_kernels = has_kernels
         self.notes: list[str] = []
         self.constant_contents: dict[str, tuple[str, str]] = {}

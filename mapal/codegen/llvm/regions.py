@@ -10,6 +10,7 @@ from mapal.codegen.llvm import (
     control,
     effects,
     loops,
+    paths,
     reduction,
     regrouping,
     scalars,
@@ -19,7 +20,6 @@ from mapal.codegen.llvm.scope import Frame, Scope
 from mapal.codegen.llvm.values import Value
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
-from mapal.ir.graph import ObjectKind
 from mapal.ir.ops import RegionId
 from mapal.ir.order import (
     GuardItem,
@@ -35,11 +35,7 @@ from mapal.ir.types import Array, Scalar, has_no_representation
 
 def run_function(e: Emitter, scope: Scope) -> Value:
     """Emits the body of a scope's function; its result."""
-    for obj in scope.function.objects:
-        found = e.graph.objects[obj]
-        if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
-            assert found.value is not None
-            scope.values[obj] = scalars.literal(found.value, found.ty)
+    paths.bind_constants(e.graph, scope)
     run_region(e, scope, scope.function.body)
     result = collections.returned(e, scope)
     scope.frames.pop()
@@ -52,9 +48,14 @@ def run_region(e: Emitter, scope: Scope, region: RegionId) -> None:
     frame = Frame(is_region=True, last=region_reads(e.graph, region).last)
     scope.frames.append(frame)
     items = schedule(e.graph, region)
-    for position, item in enumerate(items):
+    sections = {section.first: section for section in e.sections(region)}
+    while (position := frame.position + 1) < len(items):
+        if position in sections:
+            # Which leaves the frame at the section's last position.
+            paths.emit_section(e, scope, region, sections[position], _run_item)
+            continue
         frame.position = position
-        _run_item(e, scope, item)
+        _run_item(e, scope, items[position])
     frame.position = len(items)
 
 

@@ -1,0 +1,222 @@
+"""Independent items of a region as paths of one run: the same ending as on the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mapal.codegen import LEAST_WORK, emit
+from mapal.rewrite import rewrite
+from mapal.target import load_profile
+from tests.codegen.native_runs import compiled, ending_of, graph_of, interpreted
+from tests.codegen.programs import PROGRAMS
+
+THREADS = (1, 2, 3, 7)
+
+CHAIN = """
+fn chain(start: f64, count: i32) -> f64 {
+    mut x: f64 <- start;
+    mut i: i32 <- 0;
+    loop {
+        (i < count) -> {
+            -true-> { x * 0.999 + 0.5 -> x; i + 1 -> i; -> loop; }
+            -false-> x -> ret;
+        }
+    }
+}
+fn pair(start: i32) -> (i32, [i32; 5]) {
+    5 -> iota -> map { i -> i * start } -> five;
+    (start + 1, five) -> ret;
+}
+"""
+
+PATHS: dict[str, str] = {
+    "folds, and what is made of both": """
+fn main(scale: f64) -> (f64, [f64; 50]) {
+    50 -> iota -> map { i -> i -> to_f64 -> / 7.0 } -> data;
+    (0.0, data) -> fold { a, x -> a + x * scale } -> sum;
+    (1.0, data) -> fold { a, x -> a * 0.5 + x } -> other;
+    1.0 / sum -> inverse;
+    data -> map { x -> x * inverse - other } -> scaled;
+    (sum - other, scaled) -> ret;
+}
+""",
+    "calls, and effects between them": """
+fn main(scale: f64) {
+    (scale, 30) -> chain -> a;
+    a -> println;
+    (a, 20) -> chain -> b;
+    (scale, 40) -> chain -> c;
+    "between" -> println;
+    b + c -> println;
+    3 -> pair -> p;
+    4 -> pair -> q;
+    p.1[2] + q.1[4] + p.0 -> println;
+    p.1 -> mine;
+    mine[2] -> println;
+}
+""",
+    "a trap of a later path does not hide what is printed before": """
+fn main(scale: f64) {
+    [4, 0, 2] -> table: [i32; 3];
+    (scale, 30) -> chain -> a;
+    1 -> println;
+    (0, table) -> fold { total, t -> total + 8 / t } -> broken;
+    a -> println;
+    9 -> iota -> map { i -> table[i] } -> also;
+    broken -> println;
+    also[0] -> println;
+}
+""",
+    "the first of several traps": """
+fn main(scale: f64) {
+    [4, 0, 2] -> table: [i32; 3];
+    (scale, 30) -> chain -> a;
+    9 -> iota -> map { i -> table[i] } -> first;
+    (0, table) -> fold { total, t -> total + 8 / t } -> second;
+    table[1] -> zero;
+    7 / zero -> third;
+    a -> println;
+    first[0] + second + third -> println;
+}
+""",
+    "a trap of the spine between paths": """
+fn main(scale: f64) {
+    [4, 0, 2] -> table: [i32; 3];
+    (0, table) -> fold { total, t -> total * 3 + t } -> total;
+    1 / table[1] -> broken;
+    (0, table) -> fold { total, t -> total + 8 / t } -> late;
+    (scale, 30) -> chain -> a;
+    a -> println;
+    total + broken + late -> println;
+}
+""",
+    "arms with paths of their own": """
+fn main(scale: f64) {
+    (scale > 2.0) -> {
+        -true-> {
+            (scale, 10) -> chain -> a;
+            (scale, 20) -> chain -> b;
+            a - b
+        }
+        -false-> {
+            (scale, 11) -> chain -> a;
+            (scale + 1.0, 21) -> chain -> b;
+            (0.0, [a, b, a]) -> fold { s, x -> s * 0.5 + x } -> c;
+            a * b - c
+        }
+    } -> found;
+    found -> println;
+}
+""",
+    "loops with arrays as their state": """
+fn main(scale: f64) {
+    40 -> iota -> map { i -> i -> to_f64 } -> start;
+    mut cells: [f64; 40] <- start;
+    mut step: i32 <- 0;
+    loop {
+        (step < 3) -> {
+            -true-> {
+                cells -> old;
+                40 -> iota -> map { i -> old[i] * scale + old[(i + 1) % 40] } -> cells;
+                (0.0, old) -> fold { s, x -> s - x } -> sum;
+                cells[step] <- sum;
+                (1.0, cells) -> fold { s, x -> s * 0.5 + x } -> other;
+                cells[39] <- other;
+                step + 1 -> step;
+                -> loop;
+            }
+            -false-> cells -> done;
+        }
+    }
+    mut more: [f64; 40] <- start;
+    mut at: i32 <- 0;
+    loop {
+        (at < 39) -> {
+            -true-> { more[at] <- more[at + 1] + done[at]; at + 1 -> at; -> loop; }
+            -false-> more -> last;
+        }
+    }
+    (0.0, start) -> fold { s, x -> s + x } -> println;
+    (0.0, done) -> fold { s, x -> s + x } -> println;
+    (0.0, last) -> fold { s, x -> s + x } -> println;
+}
+""",
+    "laws, pairs and truth values": """
+fn main(scale: f64) {
+    20 -> iota -> up;
+    (scale, 20) -> fill -> same;
+    (up, same) -> zip -> pairs;
+    (0.0, pairs) -> fold { s, p -> p.0 -> to_f64 -> wide; s * 0.5 + wide * p.1 } -> a;
+    (true, pairs) -> fold { s, p -> s && p.0 < 19 } -> all;
+    (false, up) -> fold { s, i -> s || i == 3 } -> any;
+    pairs -> enumerate -> numbered;
+    (0, numbered) -> fold { s, n -> s * 3 + n.0 } -> b;
+    (all) -> { -true-> 1; -false-> 2; } -> one;
+    a -> println;
+    any -> println;
+    b + one -> println;
+}
+""",
+    "the clock": """
+fn main(scale: f64) {
+    () -> time -> t0;
+    (scale, 30) -> chain -> a;
+    (scale, 20) -> chain -> b;
+    () -> time -> t1;
+    (a, 30) -> chain -> c;
+    (b, 20) -> chain -> d;
+    () -> time -> t2;
+    t0 <= t1 && t1 <= t2 -> println;
+    a + b + c + d -> println;
+}
+""",
+}
+
+TAKES_NUMBER = frozenset(PATHS)
+
+
+def shapes(source: str, cuts_from: int = 0) -> list[dict[str, Any]]:
+    emission = emit(graph_of(source), load_profile("native"), name="p", cuts_from=cuts_from)
+    return [site for site in emission.plan["sites"] if site["shape"] == "paths"]
+
+
+def check(source: str, inputs: dict[str, object], *, rewritten: bool) -> None:
+    graph = graph_of(source)
+    if rewritten:
+        graph = rewrite(graph).graph
+    expected = interpreted(graph, inputs)
+    program = compiled(graph, 2, cuts_from=0)
+    for threads in THREADS:
+        assert ending_of(program, graph, inputs, threads) == expected, f"{threads} threads"
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+@pytest.mark.parametrize("name", PATHS)
+def test_paths_end_as_on_the_interpreter(name: str, rewritten: bool) -> None:
+    check(CHAIN + PATHS[name], {"scale": 1.5}, rewritten=rewritten)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_they_are_paths(name: str) -> None:
+    assert shapes(CHAIN + PATHS[name])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_awkward_programs(name: str) -> None:
+    check(PROGRAMS[name], {}, rewritten=False)
+
+
+def test_small_programs_stay_sequential() -> None:
+    for name in PATHS:
+        emission = emit(graph_of(CHAIN + PATHS[name]), load_profile("native"), name="p")
+        assert "mapal_run" not in emission.ll, name
+
+
+def test_two_heavy_chains_are_paths() -> None:
+    body = "(1.0, {0}) -> chain -> a; (2.0, {0}) -> chain -> b; a + b -> println;"
+    chain = CHAIN.replace("i < count", "i < {0}")
+    for count, paths in ((100, []), (1_000_000, [2])):
+        source = chain.replace("{0}", str(count)) + f"fn main() {{ {body.format(count)} }}"
+        assert [site["elements"] for site in shapes(source, LEAST_WORK)] == paths
