@@ -159,6 +159,26 @@ fn main(scale: f64) {
     b + one -> println;
 }
 """,
+    "an effect that updates what paths still read": """
+fn main(scale: f64) {
+    400000 -> iota -> map { i -> i -> to_f64 -> * scale } -> a;
+    (0.0, a) -> fold { s, x -> s * 0.5 + x } -> first;
+    (1.0, a) -> fold { s, x -> s * 0.25 - x } -> second;
+    mut b: [f64; 400000] <- a;
+    mut i: i32 <- 0;
+    loop {
+        (i < 9) -> {
+            -true-> { b[399999 - i] <- 7.0; i -> println; i + 1 -> i; -> loop; }
+            -false-> b -> last;
+        }
+    }
+    50 -> iota -> up;
+    (0, up) -> fold { s, j -> s * 3 + j } -> third;
+    third -> println;
+    last[399995] -> println;
+    first - second -> println;
+}
+""",
     "the clock": """
 fn main(scale: f64) {
     () -> time -> t0;
