@@ -7,6 +7,7 @@ for each distinct content.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Protocol
 
 from mapal.analysis.bounds import needless_guards, total_accesses
@@ -55,6 +56,12 @@ class Cache(Protocol):
     def bytes(self) -> int: ...
 
 
+class Tiles(Protocol):
+    """Numbers of kernels that are fixed instead of left to formulas."""
+
+    def get(self, kernel: str) -> Mapping[str, int]: ...
+
+
 class Processor(Protocol):
     """What the generator reads from a target profile."""
 
@@ -74,6 +81,8 @@ class Processor(Protocol):
     def l2(self) -> Cache | None: ...
     @property
     def features(self) -> tuple[str, ...]: ...
+    @property
+    def tiles(self) -> Tiles: ...
 
 
 class ModuleBuilder:

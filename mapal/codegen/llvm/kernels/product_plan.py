@@ -111,23 +111,26 @@ def product_plan(
     """The plan for a product whose elements have type `ty`."""
     lanes = max(1, profile.vector_bytes // ty.bytes)
     tile_rows, tile_vectors = _tile(profile, rows, is_fused=is_fused)
-    while tile_vectors > 1 and (tile_vectors - 1) * lanes >= columns:
-        tile_vectors -= 1
     l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
     room = l2 if is_fused else l2 * 6 // 10
     is_packed = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
     if not is_packed and is_fused and profile.vector_registers >= 32:
         # Without strips of the left matrix, fewer rows mean fewer addresses.
-        tile_rows, tile_vectors = 6, min(4, max(1, -(-columns // lanes)))
+        tile_rows, tile_vectors = 6, 4
+    kind = "matmul" if is_packed else "matmul-direct"
+    fixed = profile.tiles.get(f"{kind}-{ty.name}-{'fused' if is_fused else 'exact'}")
+    tile_rows, tile_vectors = fixed.get("rows", tile_rows), fixed.get("vectors", tile_vectors)
+    tile_vectors = min(tile_vectors, -(-columns // lanes))
     depth, block_rows = steps, rows
     if is_packed:
-        depth = _evenly(steps, _DEPTH_BYTES // ty.bytes, UNROLL)
+        depth = fixed.get("depth", _DEPTH_BYTES // ty.bytes)
+        depth = _evenly(steps, depth, UNROLL)
         # One vector a row takes more of the left matrix for each of the right one: small blocks
         # leave the second-level cache to both, if the right one then comes from the third.
         is_near = depth * columns * ty.bytes <= _NEAR * l2
         share = 8 if tile_vectors == 1 and is_near else 2
-        block_rows = max(tile_rows, l2 // share // (depth * ty.bytes))
-        block_rows = _evenly(rows, block_rows, tile_rows)
+        block_rows = fixed.get("row_block", l2 // share // (depth * ty.bytes))
+        block_rows = _evenly(rows, max(tile_rows, block_rows), tile_rows)
     masks = profile.triple.startswith("x86_64") and profile.vector_bytes >= 32 and ty.bytes >= 4
     return ProductPlan(
         rows=rows,
