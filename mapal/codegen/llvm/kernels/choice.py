@@ -8,12 +8,16 @@ from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.convolution import convolution
 from mapal.codegen.llvm.kernels.matrix_product import matrix_product
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+from mapal.codegen.llvm.kernels.strided_move import strided_move
+from mapal.codegen.llvm.kernels.transposition import transposition
 from mapal.codegen.llvm.kernels.window import window
 
 SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
     matrix_product,
     window,
     convolution,
+    transposition,
+    strided_move,
 )
 
 

@@ -111,6 +111,10 @@ class Vectors:
         """One element from memory."""
         return self.w.value(f"load {self.element}, ptr {pointer}, align {self.ty.bytes}")
 
+    def store_element(self, value: str, pointer: str) -> None:
+        """One element to memory."""
+        self.w.line(f"store {self.element} {value}, ptr {pointer}, align {self.ty.bytes}")
+
     def splat(self, scalar: str, lanes: int) -> str:
         """A vector of equal elements; `scalar` is a register or a literal."""
         ty = vector_type(self.ty, lanes)
