@@ -1,8 +1,8 @@
 """Runs programs with their kernels, and without, and compares the results bit for bit.
 
 All cases of a test are compiled together for one profile and run in one forked child. Arrays lie
-once at the alignment that the runtime gives, and once directly before a page that nobody may
-touch, so that what reads or writes beyond an end is known at once.
+once at the alignment that the runtime gives, once an element behind that, and once directly before
+a page that nobody may touch, so that what reads or writes beyond an end is known at once.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ EMISSIONS = {
     "in slices": (1, True),
 }
 """How each program is emitted: what is cut into slices, and whether it has kernels."""
+
+PLACES = ("aligned", "an element off", "before a guard page")
+"""Where arrays lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +108,10 @@ def assert_same_bits(cases: Sequence[Case], profile_name: str) -> None:
         library.write_bytes(link_shared(compiler, compiled, runtime))
         results = _in_child(library, cases, graphs)
     for number, case in enumerate(cases):
-        expected = results[number, "plain", False]
-        for (at, name, is_guarded), answer in results.items():
+        expected = results[number, "plain", "aligned"]
+        for (at, name, place), answer in results.items():
             if at == number:
-                where = "before a guard page" if is_guarded else "aligned"
-                assert answer == expected, f"{name}, {where}, {profile_name}: {case.source}"
+                assert answer == expected, f"{name}, {place}, {profile_name}: {case.source}"
 
 
 def _symbol(number: int, emission: str) -> str:
@@ -126,7 +128,7 @@ def _toolchain() -> tuple[Compiler, bytes]:
 
 # The child ----------------------------------------------------------------------------
 
-Results = dict[tuple[int, str, bool], list[bytes]]
+Results = dict[tuple[int, str, str], list[bytes]]
 
 
 def _in_child(library: Path, cases: Sequence[Case], graphs: Sequence[Graph]) -> Results:
@@ -166,18 +168,23 @@ def _serve(library: Path, cases: Sequence[Case], graphs: Sequence[Graph], replie
         ports = entry_ports(graph)
         for name in EMISSIONS:
             record = ctypes.addressof(ctypes.c_char.in_dll(loaded, _symbol(number, name)))
-            for is_guarded in (False, True):
-                found = _run(record, case, ports, is_guarded)
-                pickle.dump(((number, name, is_guarded), found), replies)
+            for place in PLACES:
+                found = _run(record, case, ports, place)
+                pickle.dump(((number, name, place), found), replies)
                 replies.flush()
 
 
-def _run(record: int, case: Case, ports: Ports, is_guarded: bool) -> list[bytes]:
-    place = _guarded if is_guarded else _aligned
-    taken = [place(_bytes_of(port, case.inputs[port.name])) for port in ports.inputs]
-    given = [place(b"\xa5" * (port.count * port.scalar.bytes)) for port in ports.outputs]
+def _run(record: int, case: Case, ports: Ports, place: str) -> list[bytes]:
+    def placed(port: Port, data: bytes) -> Array:
+        if place == "before a guard page":
+            return _guarded(data)
+        return _aligned(data, behind=port.scalar.bytes if place == "an element off" else 0)
+
+    taken = [placed(port, _bytes_of(port, case.inputs[port.name])) for port in ports.inputs]
+    given = [placed(port, b"\xa5" * (port.count * port.scalar.bytes)) for port in ports.outputs]
     _ProgramRecord.from_address(record).entry(_table(taken), _table(given))
-    assert is_guarded or all(buffer.tobytes().endswith(_CANARY) for buffer in given)
+    if place != "before a guard page":
+        assert all(buffer.tobytes().endswith(_CANARY) for buffer in given)
     return [_result(buffer, port) for buffer, port in zip(given, ports.outputs, strict=True)]
 
 
@@ -197,10 +204,10 @@ def _bytes_of(port: Port, array: Array) -> bytes:
     return np.ascontiguousarray(array, dtype=dtype_of(port.scalar.name)).tobytes()
 
 
-def _aligned(data: bytes) -> Array:
-    """A buffer at a multiple of 64 that holds `data` and then the canary."""
-    whole = np.empty(len(data) + len(_CANARY) + 64, dtype=np.uint8)
-    start = -whole.ctypes.data % 64
+def _aligned(data: bytes, behind: int = 0) -> Array:
+    """A buffer, `behind` bytes behind a multiple of 64, that holds `data` and then the canary."""
+    whole = np.empty(len(data) + len(_CANARY) + 128, dtype=np.uint8)
+    start = -whole.ctypes.data % 64 + behind
     buffer = whole[start : start + len(data) + len(_CANARY)]
     buffer[:] = np.frombuffer(data + _CANARY, dtype=np.uint8)
     return buffer
