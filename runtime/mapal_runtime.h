@@ -1,4 +1,4 @@
-/* The interface between emitted code and the runtime, version 1.
+/* The interface between emitted code and the runtime, version 2.
  *
  * Emitted LLVM modules declare these functions by hand, so the widths here are exact. Parameters
  * narrower than 32 bits (bool, uint8_t) are passed zero-extended: declare them `i1 zeroext` and
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAPAL_RUNTIME_ABI 1u
+#define MAPAL_RUNTIME_ABI 2u
 
 /* Exit statuses of an executable. */
 enum {
@@ -84,7 +84,8 @@ enum {
 
 /* The function is called with disjoint ranges that cover [0, count) and are cut at multiples of
  * `quantum` (at least 1), at most `pieces` of them, at least 1; each call goes through its range in order.
- * `rank` is the length of the longest path that begins here: greater ones start first. */
+ * `rank` is the length of the longest path that begins here: greater ones start first. `width` is how many
+ * threads the task is worth waking, 0 for all; others may join. */
 typedef struct {
     mapal_task_function function;
     int64_t count;
@@ -95,6 +96,7 @@ typedef struct {
     uint32_t predecessors;
     uint32_t successors;
     uint32_t first_successor; /* in the plan's list */
+    uint32_t width;
 } mapal_task;
 
 typedef struct {

@@ -12,9 +12,11 @@ typedef struct mapal_work mapal_work;
 struct mapal_work {
     mapal_work *next;
     mapal_work *previous;
+    mapal_work *outer;        /* of the run in whose spine or slice this one started, or null */
     uint32_t helpers;         /* workers inside */
     bool awaited;             /* the host sleeps on `changed` */
-    pthread_cond_t changed;   /* a task is complete, work has appeared, or the last helper left */
+    pthread_cond_t changed;   /* a task is complete, work has appeared here or inside, or
+                               * the last helper left */
     atomic_int_fast64_t takable; /* slices that nobody has taken */
 };
 
@@ -34,8 +36,21 @@ void mapal_pool_unlock(void);
 /* Under the lock: opens the work to the workers. */
 void mapal_pool_offer(mapal_work *work);
 
-/* Under the lock: `slices` more can be taken; as many sleepers are woken. */
-void mapal_pool_announce(mapal_work *work, int64_t slices);
+/* Under the lock: `slices` more can be taken; up to `threads` sleepers are woken. */
+void mapal_pool_announce(mapal_work *work, int64_t slices, int64_t threads);
+
+/* How often work has appeared: a hint without the lock. */
+unsigned mapal_pool_arrivals(void);
+
+/* Enters work with slices to take of a run that started inside of this one, as a worker does; null,
+ * with the arrivals so far, if there is none. Takes the lock. */
+mapal_work *mapal_pool_enter_inside(const mapal_work *work, unsigned *seen);
+
+/* Leaves work that was entered. Takes the lock. */
+void mapal_pool_leave(mapal_work *work);
+
+/* Under the lock: whether slices of this work, or of work inside of it, can be taken. */
+bool mapal_pool_has_slices(const mapal_work *work);
 
 /* Under the lock: sleeps until the work changes. */
 void mapal_pool_sleep(mapal_work *work);
@@ -46,11 +61,14 @@ void mapal_pool_wake_host(mapal_work *work);
 /* No worker is inside the work when this returns, and none will be. Takes the lock. */
 void mapal_pool_withdraw(mapal_work *work);
 
-/* Whether looking again and again for a moment is better than to sleep: not when there are more
- * threads than processors. */
-bool mapal_pool_may_spin(void);
+/* A time of looking again and again; starts as {0, 0}. */
+typedef struct {
+    int64_t end; /* nanoseconds; 0 until the clock is read */
+    uint32_t looks;
+} mapal_moment;
 
-/* One look of many: lets the processor breathe. */
-void mapal_pool_pause(void);
+/* One look of many: lets the processor breathe. Tells whether to look again: not for longer than
+ * sleeping and waking may cost, and not at all when there are more threads than processors. */
+bool mapal_pool_look(mapal_moment *moment);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include <stddef.h>
 
-enum { LOOKS_BEFORE_SLEEP = 2000 };
-
 static mapal_run *run_of_scope(mapal_scope *scope)
 {
     return (mapal_run *)(void *)scope;
@@ -60,20 +58,17 @@ static bool all_complete(mapal_run *run, uint32_t unused)
 
 static void help_until(mapal_run *run, condition holds, uint32_t position)
 {
-    int looks = 0;
+    mapal_moment moment = {0, 0};
     while (!holds(run, position)) {
         if (mapal_work_once(run)) {
-            looks = 0;
+            moment = (mapal_moment){0, 0};
             continue;
         }
-        if (looks < LOOKS_BEFORE_SLEEP && mapal_pool_may_spin()) {
-            looks++;
-            mapal_pool_pause();
+        if (mapal_pool_look(&moment)) {
             continue;
         }
         mapal_pool_lock();
-        if (!holds(run, position) &&
-            atomic_load_explicit(&run->work.takable, memory_order_relaxed) <= 0) {
+        if (!holds(run, position) && !mapal_pool_has_slices(&run->work)) {
             mapal_pool_sleep(&run->work);
         }
         mapal_pool_unlock();
@@ -137,9 +132,26 @@ static mapal_run *allocate(const mapal_task_plan *plan, uint32_t lanes)
     return run;
 }
 
+/* The work of the run in whose spine or slice this thread is; null outside of all. */
+static mapal_work *enclosing_work(void)
+{
+    mapal_scope *scope = mapal_innermost_scope;
+    while (scope != NULL && scope->kind == MAPAL_SCOPE_CALL) {
+        scope = scope->outer;
+    }
+    if (scope == NULL) {
+        return NULL;
+    }
+    mapal_run *run = scope->kind == MAPAL_SCOPE_RUN
+                         ? run_of_scope(scope)
+                         : mapal_run_of_slice((mapal_boundary *)(void *)scope);
+    return &run->work;
+}
+
 static void initialise(mapal_run *run, const mapal_task_plan *plan, void *frame, uint32_t lanes)
 {
     run->scope = (mapal_scope){mapal_innermost_scope, MAPAL_SCOPE_RUN};
+    run->work.outer = enclosing_work();
     run->work.helpers = 0;
     run->work.awaited = false;
     atomic_init(&run->work.takable, 0);
@@ -167,7 +179,8 @@ static void initialise(mapal_run *run, const mapal_task_plan *plan, void *frame,
     }
 }
 
-mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame)
+/* Of what is ready at once, `taken` slices need no other thread. */
+static mapal_run *start(const mapal_task_plan *plan, void *frame, int64_t taken)
 {
     uint32_t lanes = mapal_pool_lanes();
     mapal_run *run = allocate(plan, lanes);
@@ -175,17 +188,22 @@ mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame)
     mapal_innermost_scope = &run->scope;
     mapal_pool_lock();
     mapal_pool_offer(&run->work);
-    int64_t announced = 0;
+    announcement announced = {0, -taken};
     for (uint32_t task = 0; task < plan->tasks; task++) {
         if (plan->task[task].predecessors == 0) {
             mapal_make_ready(run, task, &announced);
         }
     }
-    if (announced != 0) {
-        mapal_pool_announce(&run->work, announced);
+    if (announced.slices != 0) {
+        mapal_pool_announce(&run->work, announced.slices, announced.threads);
     }
     mapal_pool_unlock();
     return run;
+}
+
+mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame)
+{
+    return start(plan, frame, 0);
 }
 
 void mapal_run_at(mapal_run *run, uint32_t position)
@@ -226,7 +244,8 @@ void mapal_run_plan(const mapal_task_plan *plan, void *frame)
         return;
     }
     void *mark = mapal_arena_mark();
-    mapal_run_finish(mapal_run_start(plan, frame));
+    /* The host takes the first slice itself. */
+    mapal_run_finish(start(plan, frame, 1));
     mapal_arena_release(mark);
 }
 

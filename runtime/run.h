@@ -39,6 +39,17 @@ struct mapal_run {
     uint32_t *ready; /* in the order in which they became ready */
 };
 
+/* Slices that can be taken from now on, and how many threads they are worth. */
+typedef struct {
+    int64_t slices;
+    int64_t threads;
+} announcement;
+
+mapal_run *mapal_run_of_work(mapal_work *work);
+
+/* The run that a slice belongs to. */
+mapal_run *mapal_run_of_slice(mapal_boundary *slice);
+
 /* How many slices a task is cut into; 0 for one without elements. */
 uint32_t mapal_count_slices(const mapal_task *task, uint32_t lanes);
 
@@ -47,7 +58,7 @@ bool mapal_work_once(mapal_run *run);
 
 /* Under the lock: nothing holds the task back. The slices that can be taken now, of it and of what
  * follows from it, are added to `announced`. */
-void mapal_make_ready(mapal_run *run, uint32_t task, int64_t *announced);
+void mapal_make_ready(mapal_run *run, uint32_t task, announcement *announced);
 
 /* Under the lock: all of the task has been executed, or is not wanted. */
 void mapal_make_complete(mapal_run *run, uint32_t task);

@@ -19,9 +19,14 @@ typedef struct {
     int64_t low;
 } slice;
 
-static mapal_run *run_of_work(mapal_work *work)
+mapal_run *mapal_run_of_work(mapal_work *work)
 {
     return (mapal_run *)(void *)((unsigned char *)work - offsetof(mapal_run, work));
+}
+
+mapal_run *mapal_run_of_slice(mapal_boundary *boundary)
+{
+    return ((slice *)(void *)boundary)->run;
 }
 
 /* ---- Slices ---- */
@@ -32,7 +37,8 @@ uint32_t mapal_count_slices(const mapal_task *task, uint32_t lanes)
         return 1;
     }
     int64_t blocks = task->count / task->quantum + (task->count % task->quantum != 0);
-    uint32_t most = lanes == 1 ? 1 : lanes * SLICES_OF_A_LANE;
+    uint32_t width = task->width != 0 && task->width < lanes ? task->width : lanes;
+    uint32_t most = lanes == 1 ? 1 : width * SLICES_OF_A_LANE;
     uint32_t pieces = task->pieces < most ? task->pieces : most;
     return blocks < (int64_t)pieces ? (uint32_t)blocks : pieces;
 }
@@ -162,7 +168,7 @@ static bool choose_task(mapal_run *run, uint32_t *task)
 
 /* ---- Completion, under the lock ---- */
 
-static void make_complete(mapal_run *run, uint32_t task, int64_t *announced)
+static void make_complete(mapal_run *run, uint32_t task, announcement *announced)
 {
     const mapal_task *description = &run->plan->task[task];
     atomic_store_explicit(&run->state[task].status, COMPLETE, memory_order_release);
@@ -177,7 +183,7 @@ static void make_complete(mapal_run *run, uint32_t task, int64_t *announced)
 }
 
 /* A chain of tasks without elements completes by recursion; plans have few tasks. */
-void mapal_make_ready(mapal_run *run, uint32_t task, int64_t *announced)
+void mapal_make_ready(mapal_run *run, uint32_t task, announcement *announced)
 {
     task_state *state = &run->state[task];
     atomic_store_explicit(&state->status, READY, memory_order_release);
@@ -197,15 +203,17 @@ void mapal_make_ready(mapal_run *run, uint32_t task, int64_t *announced)
     uint32_t at = atomic_load_explicit(&run->ready_tasks, memory_order_relaxed);
     run->ready[at] = task;
     atomic_store_explicit(&run->ready_tasks, at + 1, memory_order_release);
-    *announced += state->slices;
+    uint32_t width = run->plan->task[task].width;
+    announced->slices += state->slices;
+    announced->threads += width != 0 && width < state->slices ? width : state->slices;
 }
 
 void mapal_make_complete(mapal_run *run, uint32_t task)
 {
-    int64_t announced = 0;
+    announcement announced = {0, 0};
     make_complete(run, task, &announced);
-    if (announced != 0) {
-        mapal_pool_announce(&run->work, announced);
+    if (announced.slices != 0) {
+        mapal_pool_announce(&run->work, announced.slices, announced.threads);
     } else {
         mapal_pool_wake_host(&run->work);
     }
@@ -234,6 +242,6 @@ bool mapal_work_once(mapal_run *run)
 
 void mapal_work_help(mapal_work *work)
 {
-    while (mapal_work_once(run_of_work(work))) {
+    while (mapal_work_once(mapal_run_of_work(work))) {
     }
 }

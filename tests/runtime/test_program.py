@@ -222,7 +222,7 @@ def test_program_without_ports(runtime_build: RuntimeBuild, tmp_path: Path) -> N
         (
             ["BROKEN_ABI"],
             -6,
-            "mapal: internal error: broken was compiled for runtime interface 2, this is 1\n",
+            "mapal: internal error: broken was compiled for runtime interface 3, this is 2\n",
         ),
         (
             ["BROKEN_SCALAR"],

@@ -28,6 +28,10 @@ from mapal.codegen.llvm.values import (
 from mapal.diagnostics import CompilerBug
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
 
+TASK = "{ ptr, i64, i64, i32, i32, i32, i32, i32, i32, i32 }"
+"""A task as the runtime declares it: function, count, quantum, pieces, flags, rank, predecessors,
+successors, first successor, width."""
+
 CELL_BYTES = 8
 """Each register of a frame has so many, whatever it needs."""
 

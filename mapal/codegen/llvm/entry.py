@@ -14,7 +14,7 @@ from mapal.diagnostics import CompilerBug
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.types import Array, Scalar
 
-ABI = 1
+ABI = 2
 """The version of the runtime's interface."""
 
 _SCALAR_NUMBERS = {"i32": 0, "i64": 1, "u8": 2, "f32": 3, "f64": 4, "bool": 5}

@@ -20,7 +20,7 @@ from mapal.analysis.sections import Path, Section
 from mapal.codegen.layout import leaves, register_type
 from mapal.codegen.llvm import calls
 from mapal.codegen.llvm.arrays import record
-from mapal.codegen.llvm.crossing import Crossing, Frame
+from mapal.codegen.llvm.crossing import TASK, Crossing, Frame
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.scalars import literal
 from mapal.codegen.llvm.scope import Destination, Scope
@@ -156,12 +156,12 @@ class _Host:
             after = [other for other, found in enumerate(paths) if number in found.after]
             flags = _WHOLE | (_TOTAL if path.is_total else 0)
             rows.append(
-                f"{_TASK} {{ ptr @task.{self.tasks[number]}, i64 1, i64 1, i32 1, i32 {flags}, "
+                f"{TASK} {{ ptr @task.{self.tasks[number]}, i64 1, i64 1, i32 1, i32 {flags}, "
                 f"i32 {path.rank}, i32 {len(path.after)}, i32 {len(after)}, "
-                f"i32 {len(successors)} }}"
+                f"i32 {len(successors)}, i32 1 }}"
             )
             successors += after
-        tasks = e.module.constant(f"[{len(rows)} x {_TASK}]", f"[{', '.join(rows)}]", 8)
+        tasks = e.module.constant(f"[{len(rows)} x {TASK}]", f"[{', '.join(rows)}]", 8)
         edges = "null"
         if successors:
             numbers = ", ".join(f"i32 {number}" for number in successors)
@@ -282,6 +282,3 @@ class _Host:
                 self._load(number)
         for position in sorted(self.waiting):
             self._run(position)
-
-
-_TASK = "{ ptr, i64, i64, i32, i32, i32, i32, i32, i32 }"

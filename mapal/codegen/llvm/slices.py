@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mapal.analysis.totality import may_run_forever, may_trap
 from mapal.analysis.work import MOST_WORK
 from mapal.codegen.llvm import memory
-from mapal.codegen.llvm.crossing import Crossing, Frame
+from mapal.codegen.llvm.crossing import TASK, Crossing, Frame
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.values import Memory, Value
@@ -23,6 +23,9 @@ from mapal.ir.types import Array, Type
 
 WORK_OF_A_PIECE = 1 << 15
 """Operations of the smallest slice worth taking: some 10 microseconds."""
+
+WORK_OF_A_THREAD = 1 << 17
+"""Operations for which waking one more thread is worth it: some 25 microseconds."""
 
 MOST_PIECES = 1 << 20
 
@@ -56,9 +59,10 @@ class SliceEmitter(Emitter):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Into how many pieces a loop is cut at most, and why."""
+    """Into how many pieces a loop is cut at most, how many threads it is worth, and why."""
 
     pieces: int
+    width: int
     reason: str
 
 
@@ -76,7 +80,8 @@ def cut_of_units(e: Emitter, units: int, operations: int) -> Cut | None:
     if work < e.module.cuts_from:
         return None
     pieces = max(2, min(units, work // WORK_OF_A_PIECE, MOST_PIECES))
-    return Cut(pieces, f"cut into slices for threads: about {rounded(work)} operations")
+    width = max(2, min(pieces, work // WORK_OF_A_THREAD))
+    return Cut(pieces, width, f"cut into slices for threads: about {rounded(work)} operations")
 
 
 def keeps_order(e: Emitter, body: FunctionId) -> bool:
@@ -124,8 +129,8 @@ def _emit_run(e: Emitter, number: int, bulk: Bulk, cut: Cut, frame: Frame) -> No
     filled = frame.fill(e)
     cuts = f"i64 {bulk.units}, i64 {bulk.quantum}, i32 {cut.pieces}"
     task = e.module.constant(
-        "{ ptr, i64, i64, i32, i32, i32, i32, i32, i32 }",
-        f"{{ ptr @task.{number}, {cuts}, i32 0, i32 0, i32 0, i32 0, i32 0 }}",
+        TASK,
+        f"{{ ptr @task.{number}, {cuts}, i32 0, i32 0, i32 0, i32 0, i32 0, i32 {cut.width} }}",
         8,
     )
     plan = e.module.constant("{ i32, ptr, ptr }", f"{{ i32 1, ptr {task}, ptr null }}", 8)
