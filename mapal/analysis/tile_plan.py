@@ -1,7 +1,8 @@
 """Maps of folds of multiply-adds whose cells are independent chains: matrix products, filters.
 
 Blocking such a nest cannot change the order of the operations of any cell, so the result stays
-the same bit for bit. The plan says where they are and which elements each cell reads:
+the same bit for bit; that the cells are independent and all addresses linear is asked of
+`mapal.analysis.legality`. The plan says where the nests are and which elements each cell reads:
 
     address = base + ci * row + clane * lane + ck * k + cq * (k / div) + cr * (k % div)
 """
@@ -10,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mapal.analysis.addresses import Affine, affine, component, division
 from mapal.analysis.index_arrays import index_length
+from mapal.analysis.legality import is_tile
 from mapal.analysis.move_plan import split_element
 from mapal.analysis.tile_safety import is_tile_safe
 from mapal.ir import ops
@@ -61,10 +64,38 @@ class TileSite:
     adds_accumulator_first: bool
     is_fused: bool
 
+    def largest(self, read: TileRead) -> int:
+        """The largest address of a read, if none wraps."""
+        largest = read.base + read.row * (self.rows - 1) + read.lane * (self.lanes - 1)
+        if read.split is None:
+            return largest + read.step * (self.steps - 1)
+        last_quotient = self.steps // read.split.divisor - 1
+        return (
+            largest
+            + read.split.quotient * last_quotient
+            + read.split.remainder * (read.split.divisor - 1)
+        )
+
 
 def tile_plan(graph: Graph, function: FunctionId) -> Mapping[MorphismId, TileSite]:
-    """The tiles among the maps of a function."""
-    return graph.remembered(("tile plan", function), lambda: _plan(graph, function))
+    """The tiles among the maps of a function: `b` moves by one element with the lane."""
+    return graph.remembered(
+        ("tile plan", function),
+        lambda: {key: site for key, site in _sites(graph, function).items() if site.b.lane == 1},
+    )
+
+
+def strided_tile_plan(graph: Graph, function: FunctionId) -> Mapping[MorphismId, TileSite]:
+    """What would be tiles if neighbouring lanes lay beside each other: products with a transposed
+    matrix."""
+    return graph.remembered(
+        ("strided tile plan", function),
+        lambda: {key: site for key, site in _sites(graph, function).items() if site.b.lane != 1},
+    )
+
+
+def _sites(graph: Graph, function: FunctionId) -> Mapping[MorphismId, TileSite]:
+    return graph.remembered(("tiles of any stride", function), lambda: _plan(graph, function))
 
 
 def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, TileSite]:
@@ -74,9 +105,22 @@ def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, TileSite]:
         if isinstance(morphism.op, ops.Map) and morphism.op.captures:
             nest = _nest(graph, morphism, morphism.op)
             site = None if nest is None else nest.site()
-            if site is not None:
+            if site is not None and is_tile(
+                graph, identity, rule=partial(_fits, graph, site, morphism)
+            ):
                 found[identity] = site
     return found
+
+
+def _fits(graph: Graph, site: TileSite, morphism: Morphism) -> bool:
+    """The simple rule: no address lies behind its array, so that none wraps."""
+    operands = graph.operands(morphism)
+    for read in (site.a, site.b):
+        ty = graph.ty(operands[read.slot])
+        assert isinstance(ty, Array)
+        if site.largest(read) >= ty.length:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +145,9 @@ class _Nest:
             return None
         x, y, adds_accumulator_first, is_fused = step
         first, second = self._read(x, lanes), self._read(y, lanes)
-        if first is None or second is None or {first.lane, second.lane} != {0, 1}:
+        if first is None or second is None or (first.lane == 0) == (second.lane == 0):
             return None
-        a, b = (first, second) if second.lane == 1 else (second, first)
+        a, b = (first, second) if first.lane == 0 else (second, first)
         return TileSite(
             rows=self.cells // lanes,
             lanes=lanes,
@@ -172,7 +216,7 @@ class _Nest:
         address = affine(graph, place, lambda obj: self._terminal(obj, lanes))
         if slot is None or ty.element != self.element or address is None:
             return None
-        return self._geometry(address, slot, lanes, ty.length)
+        return self._geometry(address, slot)
 
     def _map_capture(self, array: ObjectId) -> int | None:
         """Which capture of the map an array in the inner body is."""
@@ -204,12 +248,11 @@ class _Nest:
             return None
         return Affine(0, {_ROW if found[0] is BinaryCode.DIV else _LANE: 1})
 
-    def _geometry(self, address: Affine, slot: int, lanes: int, length: int) -> TileRead | None:
+    def _geometry(self, address: Affine, slot: int) -> TileRead | None:
         parts = {name for name in address.terms if name[0] in ("quotient", "remainder")}
         divisors = {divisor for _, divisor in parts}
         row, lane = address.coefficient(_ROW), address.coefficient(_LANE)
         step = address.coefficient(_STEP)
-        largest = address.base + row * (self.cells // lanes - 1) + lane * (lanes - 1)
         split = None
         if parts:
             (divisor, *others) = divisors
@@ -218,10 +261,6 @@ class _Nest:
             quotient = address.coefficient(("quotient", divisor))
             remainder = address.coefficient(("remainder", divisor))
             split = StepSplit(divisor, quotient, remainder)
-            largest += quotient * (self.steps // divisor - 1) + remainder * (divisor - 1)
-        largest += step * (self.steps - 1)
-        if largest >= length:
-            return None  # the arithmetic wraps
         return TileRead(slot, address.base, row, step, lane, split)
 
 

@@ -24,9 +24,11 @@ def product(
     ty: str = "f32",
     arithmetic: Arithmetic = "exact",
     left: str = "row * {steps} + k",
+    right: str = "k * {columns} + column + 5",
     shape: str | None = "matrix product",
 ) -> Case:
     rows, columns, steps = size
+    left, right = (text.format(rows=rows, columns=columns, steps=steps) for text in (left, right))
     source = f"""
 fn main(
     a: [{ty}; {rows * steps + 7}], b: [{ty}; {steps * columns + 5}]
@@ -37,7 +39,7 @@ fn main(
         cell / {columns} -> row;
         cell % {columns} -> column;
         (seed, ks) -> fold {{ sum, k ->
-            sum + a[{left.format(rows=rows, steps=steps)}] * b[k * {columns} + column + 5]
+            sum + a[{left}] * b[{right}]
         }}
     }} -> ret;
 }}
@@ -70,6 +72,13 @@ def test_products_of_integers_and_other_layouts_have_the_bits_of_the_loops(profi
     # Columns of the left matrix side by side; rows that overlap; an offset.
     for left in ("k * {rows} + row", "row + k", "row * {steps} + k + 7"):
         cases += [product(SIZES[2], left=left), product((20, 36, 9000), left=left)]
+    # The right matrix transposed, and with columns and steps both apart.
+    cases += [
+        product((17, 33, 21), right="column * {steps} + k + 5"),
+        product((9, 50, 1100), right="column * {steps} + k"),
+        product((7, 20, 40), "f64", right="column * 3 + k * 2"),
+        product((7, 20, 40), "u8", right="column * 21 + k"),
+    ]
     assert_same_bits(cases, profile)
 
 

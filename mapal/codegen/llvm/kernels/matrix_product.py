@@ -1,20 +1,21 @@
 """Matrix products: many rows that share the right matrix, cell by cell a chain of multiply-adds.
 
-The sites are those of the tile plan with several rows whose right factor does not move with the
-row, in any element type and either arithmetic mode. A cell's chain starts with the seed and takes
-the steps in ascending order, as the program says.
+The sites are those of the tile plans with several rows whose right factor does not move with the
+row, whether or not its columns are neighbours, in any element type and either arithmetic mode. A
+cell's chain starts with the seed and takes the steps in ascending order, as the program says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mapal.analysis.tile_plan import TileSite, tile_plan
+from mapal.analysis.tile_plan import TileSite, strided_tile_plan, tile_plan
 from mapal.codegen.layout import Layout
 from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.kernels.product_nest import Product, add_packing, add_product
-from mapal.codegen.llvm.kernels.product_plan import ProductPlan, product_plan
+from mapal.codegen.llvm.kernels.product_nest import add_product
+from mapal.codegen.llvm.kernels.product_packing import add_packing
+from mapal.codegen.llvm.kernels.product_plan import Product, ProductPlan, product_plan
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
@@ -28,7 +29,10 @@ different speed end together."""
 
 def matrix_product(e: Emitter, site: MapSite) -> Kernel | None:
     """The kernel of a matrix product."""
-    tile = tile_plan(site.graph, site.scope.function.id).get(site.morphism.id)
+    function, identity = site.scope.function.id, site.morphism.id
+    tile = tile_plan(site.graph, function).get(identity)
+    if tile is None:
+        tile = strided_tile_plan(site.graph, function).get(identity)
     if tile is None or not _is_product(tile):
         return None
     if tile.is_fused and not e.module.profile.fused_multiply_add:
@@ -40,6 +44,7 @@ def matrix_product(e: Emitter, site: MapSite) -> Kernel | None:
         tile.lanes,
         tile.steps,
         is_fused=tile.is_fused,
+        is_transposed=tile.b.lane != 1,
     )
     return Kernel(plan.shape, plan.reason, _Emission(e, site, tile, plan).emit)
 
@@ -65,6 +70,7 @@ class _Emission:
             left_step=tile.a.step,
             right_base=tile.b.base,
             right_step=tile.b.step,
+            right_column=tile.b.lane,
             seed=scalars.literal(tile.seed, tile.element),
             is_fused=tile.is_fused,
             symbol=f"@product.{e.module.new_kernel()}",

@@ -1,19 +1,15 @@
 """The loops around the tiles of a matrix product: columns, rows, and blocks of packed matrices.
 
-Packed, the right matrix lies as panels: for each piece of the steps, for each tile of columns,
-`tile_columns` elements a step. The left matrix is packed by whoever multiplies, a block of rows
-at a time, into strips: for each tile of rows, `UNROLL` steps of one row beside each other, row
-after row. Both are copies of short rows, without any transposition.
+Where the plan packs, the right matrix lies as `product_packing` packs it. The left matrix is packed
+by whoever multiplies, a block of rows at a time, into strips: for each tile of rows, `UNROLL` steps
+of one row beside each other, row after row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from mapal.codegen.layout import Layout
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup, ProductPlan
+from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup, Product
 from mapal.codegen.llvm.kernels.product_tile import Strides, TileKernel, add_tile_function
 from mapal.codegen.llvm.kernels.vectors import (
     Vectors,
@@ -22,30 +18,6 @@ from mapal.codegen.llvm.kernels.vectors import (
     only_if,
 )
 from mapal.codegen.llvm.module import ModuleBuilder
-from mapal.ir.types import Scalar
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Product:
-    """A product to emit. Strides are distances in elements: of rows and steps of the left
-    matrix, and of steps of the right one, whose columns lie side by side. Elements start at
-    `left_base` and `right_base`. `seed` is the literal that every cell starts with."""
-
-    element: Scalar
-    plan: ProductPlan
-    left_base: int
-    left_row: int
-    left_step: int
-    right_base: int
-    right_step: int
-    seed: str
-    is_fused: bool
-    symbol: str
-
-    @property
-    def packed_elements(self) -> int:
-        """Elements of the packed right matrix."""
-        return self.plan.steps * self.plan.panels * self.plan.tile_columns
 
 
 def add_product(module: ModuleBuilder, product: Product) -> None:
@@ -63,27 +35,6 @@ def add_product(module: ModuleBuilder, product: Product) -> None:
         f"{function_attributes(module)}",
         "void",
     )
-
-
-def add_packing(module: ModuleBuilder, product: Product) -> None:
-    """Adds `void SYMBOL.pack(ptr packed, ptr right, i64 low, i64 high)`, which packs the panels
-    from `low` up to but not with `high`."""
-    e = Emitter(module)
-    _Packing(e, product).write()
-    parameters = "ptr noalias %packed, ptr noalias readonly %right, i64 %low, i64 %high"
-    e.finish(
-        f"define internal void {product.symbol}.pack({parameters}) noinline "
-        f"{function_attributes(module)}",
-        "void",
-    )
-
-
-def _first_panels(plan: ProductPlan) -> Iterator[tuple[int, ColumnGroup]]:
-    """Each group of columns with the number of its first panel."""
-    at = 0
-    for group in plan.groups:
-        yield at, group
-        at += group.count
 
 
 class _Nest:
@@ -139,7 +90,7 @@ class _Nest:
     def _tiles_of(self, tiles: tuple[str, str], right: str, steps: str, *, is_first: bool) -> None:
         """All columns of some row tiles."""
         plan = self.plan
-        for panel, group in _first_panels(plan):
+        for panel, group in plan.first_panels:
             metadata = self.e.module.not_unrolled()
             with guarded_loop(self.w, (0, group.count, 1), "columns", metadata) as number:
                 column = self.v.sum(self.v.product(number, group.width), group.first)
@@ -290,59 +241,3 @@ class _Nest:
                     f"store {v.element} {value}, ptr {v.address(place, number)}, "
                     f"align {product.element.bytes}"
                 )
-
-
-class _Packing:
-    """Writes the packing of the right matrix."""
-
-    def __init__(self, e: Emitter, product: Product) -> None:
-        self.e = e
-        self.w = e.w
-        self.product = product
-        self.plan = product.plan
-        self.v = Vectors(e.module, e.w, product.element)
-
-    def write(self) -> None:
-        right = self.v.address("%right", self.product.right_base)
-        for panel, group in _first_panels(self.plan):
-            # The panels of this group among those asked for.
-            low = self._clamped("%low", panel, panel + group.count)
-            high = self._clamped("%high", panel, panel + group.count)
-            with guarded_loop(self.w, (low, high, 1), "panel") as number:
-                beyond = self.w.value(f"sub nuw nsw i64 {number}, {panel}")
-                column = self.v.sum(self.v.product(beyond, group.width), group.first)
-                self._panel(self.v.address(right, column), number, group)
-
-    def _clamped(self, value: str, least: int, most: int) -> str:
-        below = self.w.value(f"icmp ult i64 {value}, {least}")
-        raised = self.w.value(f"select i1 {below}, i64 {least}, i64 {value}")
-        above = self.w.value(f"icmp ugt i64 {raised}, {most}")
-        return self.w.value(f"select i1 {above}, i64 {most}, i64 {raised}")
-
-    def _panel(self, source: str, number: str, group: ColumnGroup) -> None:
-        plan, v, w = self.plan, self.v, self.w
-        with guarded_loop(w, (0, plan.depths, 1), "depth") as depth:
-            first = v.product(depth, plan.depth)
-            steps: int | str = plan.steps
-            if plan.depths > 1:
-                is_last = w.value(f"icmp eq i64 {depth}, {plan.depths - 1}")
-                steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
-            start = v.product(first, plan.panels * plan.tile_columns)
-            inside = v.product(v.product(number, steps), plan.tile_columns)
-            target = v.address("%packed", v.sum(start, inside))
-            origin = v.address(source, v.product(first, self.product.right_step))
-            with guarded_loop(w, (0, steps, 1), "row", self.e.module.not_unrolled()) as step:
-                place = v.address(target, v.product(step, plan.tile_columns))
-                row = v.address(origin, v.product(step, self.product.right_step))
-                self._copy(row, place, group)
-
-    def _copy(self, row: str, place: str, group: ColumnGroup) -> None:
-        """The columns of one panel in one step. What lies beyond them in the panel stays."""
-        for at in range(group.vectors):
-            live = group.live if at == group.vectors - 1 else None
-            offset = at * group.lanes
-            alignment = group.lanes * self.product.element.bytes
-            vector = self.v.load(self.v.address(row, offset), group.lanes, live=live)
-            self.v.store(
-                vector, self.v.address(place, offset), group.lanes, alignment=min(64, alignment)
-            )

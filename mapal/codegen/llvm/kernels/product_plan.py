@@ -13,6 +13,7 @@ left matrix fills half of the second-level cache, or an eighth with one vector a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mapal.codegen.llvm.module import Processor
@@ -61,6 +62,7 @@ class ProductPlan:
     tile_rows: int
     tile_vectors: int
     is_packed: bool
+    is_transposed: bool
     depth: int
     block_rows: int
     groups: tuple[ColumnGroup, ...]
@@ -73,6 +75,14 @@ class ProductPlan:
     @property
     def row_tiles(self) -> int:
         return -(-self.rows // self.tile_rows)
+
+    @property
+    def first_panels(self) -> Iterator[tuple[int, ColumnGroup]]:
+        """Each group of columns with the number of its first panel."""
+        at = 0
+        for group in self.groups:
+            yield at, group
+            at += group.count
 
     @property
     def panels(self) -> int:
@@ -97,23 +107,32 @@ class ProductPlan:
     @property
     def reason(self) -> str:
         """For the emission plan."""
+        blocks = f"depth {self.depth}, blocks of {self.block_rows} rows"
+        if self.is_transposed:
+            return f"the right matrix is transposed; {blocks}"
         if self.is_packed:
-            return (
-                f"the right matrix exceeds the second-level cache; depth {self.depth}, "
-                f"blocks of {self.block_rows} rows"
-            )
+            return f"the right matrix exceeds the second-level cache; {blocks}"
         return "the matrices stay in the caches where they lie"
 
 
 def product_plan(
-    profile: Processor, ty: Scalar, rows: int, columns: int, steps: int, *, is_fused: bool
+    profile: Processor,
+    ty: Scalar,
+    rows: int,
+    columns: int,
+    steps: int,
+    *,
+    is_fused: bool,
+    is_transposed: bool = False,
 ) -> ProductPlan:
-    """The plan for a product whose elements have type `ty`."""
+    """The plan for a product whose elements have type `ty`. A right matrix that is transposed, so
+    that its columns are not neighbours, is always packed."""
     lanes = max(1, profile.vector_bytes // ty.bytes)
     tile_rows, tile_vectors = _tile(profile, rows, is_fused=is_fused)
     l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
     room = l2 if is_fused else l2 * 6 // 10
-    is_packed = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
+    is_large = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
+    is_packed = is_large or is_transposed
     if not is_packed and is_fused and profile.vector_registers >= 32:
         # Without strips of the left matrix, fewer rows mean fewer addresses.
         tile_rows, tile_vectors = 6, 4
@@ -140,6 +159,7 @@ def product_plan(
         tile_rows=min(tile_rows, rows),
         tile_vectors=tile_vectors,
         is_packed=is_packed,
+        is_transposed=is_transposed,
         depth=depth,
         block_rows=block_rows,
         groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks)),
@@ -188,3 +208,28 @@ def _groups(columns: int, lanes: int, vectors: int, *, masks: bool) -> list[Colu
         else:
             add(1, 1, fitting, fitting)
     return groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A product to emit. Strides are distances in elements: of rows and steps of the left matrix,
+    of steps and columns of the right one, which is packed unless its columns lie side by side.
+    Elements start at `left_base` and `right_base`. `seed` is the literal that every cell starts
+    with."""
+
+    element: Scalar
+    plan: ProductPlan
+    left_base: int
+    left_row: int
+    left_step: int
+    right_base: int
+    right_step: int
+    right_column: int
+    seed: str
+    is_fused: bool
+    symbol: str
+
+    @property
+    def packed_elements(self) -> int:
+        """Elements of the packed right matrix."""
+        return self.plan.steps * self.plan.panels * self.plan.tile_columns

@@ -1,0 +1,147 @@
+"""Packing the right matrix of a product into panels.
+
+For each piece of the steps, for each tile of columns, `tile_columns` elements a step. Where columns
+lie side by side, that copies short rows; where they do not, square tiles are transposed on the way.
+What a panel has beyond its columns is never used, so it is not written.
+"""
+
+from __future__ import annotations
+
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.product_plan import ColumnGroup, Product
+from mapal.codegen.llvm.kernels.transpose_tile import transposed
+from mapal.codegen.llvm.kernels.vectors import (
+    Vectors,
+    function_attributes,
+    guarded_loop,
+    vector_type,
+)
+from mapal.codegen.llvm.module import ModuleBuilder
+
+
+def add_packing(module: ModuleBuilder, product: Product) -> None:
+    """Adds `void SYMBOL.pack(ptr packed, ptr right, i64 low, i64 high)`, which packs the panels
+    from `low` up to but not with `high`."""
+    e = Emitter(module)
+    _Packing(e, product).write()
+    parameters = "ptr noalias %packed, ptr noalias readonly %right, i64 %low, i64 %high"
+    e.finish(
+        f"define internal void {product.symbol}.pack({parameters}) noinline "
+        f"{function_attributes(module)}",
+        "void",
+    )
+
+
+class _Packing:
+    """Writes the packing."""
+
+    def __init__(self, e: Emitter, product: Product) -> None:
+        self.e = e
+        self.w = e.w
+        self.product = product
+        self.plan = product.plan
+        self.v = Vectors(e.module, e.w, product.element)
+
+    def write(self) -> None:
+        right = self.v.address("%right", self.product.right_base)
+        for panel, group in self.plan.first_panels:
+            # The panels of this group among those asked for.
+            low = self._clamped("%low", panel, panel + group.count)
+            high = self._clamped("%high", panel, panel + group.count)
+            with guarded_loop(self.w, (low, high, 1), "panel") as number:
+                beyond = self.w.value(f"sub nuw nsw i64 {number}, {panel}")
+                column = self.v.sum(self.v.product(beyond, group.width), group.first)
+                offset = self.v.product(column, self.product.right_column)
+                self._panel(self.v.address(right, offset), number, group)
+
+    def _clamped(self, value: str, least: int, most: int) -> str:
+        below = self.w.value(f"icmp ult i64 {value}, {least}")
+        raised = self.w.value(f"select i1 {below}, i64 {least}, i64 {value}")
+        above = self.w.value(f"icmp ugt i64 {raised}, {most}")
+        return self.w.value(f"select i1 {above}, i64 {most}, i64 {raised}")
+
+    def _panel(self, source: str, number: str, group: ColumnGroup) -> None:
+        plan, v, w = self.plan, self.v, self.w
+        with guarded_loop(w, (0, plan.depths, 1), "depth") as depth:
+            first = v.product(depth, plan.depth)
+            steps: int | str = plan.steps
+            if plan.depths > 1:
+                is_last = w.value(f"icmp eq i64 {depth}, {plan.depths - 1}")
+                steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
+            start = v.product(first, plan.panels * plan.tile_columns)
+            inside = v.product(v.product(number, steps), plan.tile_columns)
+            target = v.address("%packed", v.sum(start, inside))
+            origin = v.address(source, v.product(first, self.product.right_step))
+            if self.product.right_column == 1:
+                self._copy_steps(origin, target, group, steps)
+            else:
+                self._transpose_steps(origin, target, group, steps)
+
+    # Columns side by side -------------------------------------------------------------
+
+    def _copy_steps(self, origin: str, target: str, group: ColumnGroup, steps: int | str) -> None:
+        """Row by row, the columns of one panel."""
+        v = self.v
+        metadata = self.e.module.not_unrolled()
+        with guarded_loop(self.w, (0, steps, 1), "row", metadata) as step:
+            place = v.address(target, v.product(step, self.plan.tile_columns))
+            row = v.address(origin, v.product(step, self.product.right_step))
+            for at in range(group.vectors):
+                live = group.live if at == group.vectors - 1 else None
+                offset = at * group.lanes
+                vector = v.load(v.address(row, offset), group.lanes, live=live)
+                self._store(vector, v.address(place, offset), group.lanes)
+
+    def _store(self, vector: str, place: str, lanes: int) -> None:
+        alignment = min(64, lanes * self.product.element.bytes)
+        self.v.store(vector, place, lanes, alignment=alignment)
+
+    # Columns apart --------------------------------------------------------------------
+
+    def _transpose_steps(
+        self, origin: str, target: str, group: ColumnGroup, steps: int | str
+    ) -> None:
+        """Vector by vector of columns, all steps."""
+        for at in range(group.vectors):
+            live = group.live if at == group.vectors - 1 else group.lanes
+            columns = self.v.address(origin, at * group.lanes * self.product.right_column)
+            place = self.v.address(target, at * group.lanes)
+            self._transpose_columns(columns, place, group.lanes, live, steps)
+
+    def _transpose_columns(
+        self, columns: str, place: str, lanes: int, live: int, steps: int | str
+    ) -> None:
+        v, w, product = self.v, self.w, self.product
+        whole: int | str = 0
+        if product.right_step == 1:
+            whole = _rounded_down(v, steps, lanes)
+            metadata = self.e.module.not_unrolled()
+            with guarded_loop(w, (0, whole, lanes), "square", metadata) as step:
+                rows = [
+                    v.load(v.address(columns, v.sum(step, column * product.right_column)), lanes)
+                    for column in range(live)
+                ]
+                rows += ["zeroinitializer"] * (lanes - live)
+                start = v.product(step, self.plan.tile_columns)
+                for number, vector in enumerate(transposed(v, rows, lanes)):
+                    offset = v.sum(start, number * self.plan.tile_columns)
+                    self._store(vector, v.address(place, offset), lanes)
+        metadata = self.e.module.not_unrolled()
+        with guarded_loop(w, (whole, steps, 1), "step", metadata) as step:
+            start = v.address(columns, v.product(step, product.right_step))
+            vector = "poison" if live == lanes else "zeroinitializer"
+            for column in range(live):
+                element = v.load_element(v.address(start, column * product.right_column))
+                vector = w.value(
+                    f"insertelement {vector_type(product.element, lanes)} {vector}, "
+                    f"{v.element} {element}, i64 {column}"
+                )
+            offset = v.product(step, self.plan.tile_columns)
+            self._store(vector, v.address(place, offset), lanes)
+
+
+def _rounded_down(v: Vectors, steps: int | str, lanes: int) -> int | str:
+    """The largest multiple of a power of two."""
+    if isinstance(steps, int):
+        return steps // lanes * lanes
+    return v.w.value(f"and i64 {steps}, {-lanes}")
