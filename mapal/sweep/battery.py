@@ -133,7 +133,7 @@ def _prepare(script: Script, rewriting: Rewriting, tally: Tally, as_text: bool) 
     violations = verify(graph)
     if violations:
         raise CompilerBug(f"the graph does not verify: {violations[0]}")
-    expected = _endings(graph, program, BUDGET, None)
+    expected = interpreted_endings(graph, program, BUDGET, None)
     tally.programs += 1
     tally.runs += len(expected)
     tally.shapes.update(set(program.shapes) | shapes_of(graph) | _traits(script))
@@ -203,15 +203,18 @@ def _as_process(candidate: _Candidate, profile: TargetProfile) -> Difference | N
 def _compare(
     candidate: _Candidate, leg: str, graph: Graph, budget: int, lockstep_from: int | None
 ) -> Difference | None:
-    endings = _guarded(partial(_endings, graph, candidate.program, budget, lockstep_from))
+    endings = _guarded(
+        partial(interpreted_endings, graph, candidate.program, budget, lockstep_from)
+    )
     if isinstance(endings, Difference):
         return Difference(leg, endings.text)
     return _first_difference(leg, candidate.expected, endings)
 
 
-def _endings(
+def interpreted_endings(
     graph: Graph, program: Program, budget: int, lockstep_from: int | None
 ) -> list[Ending]:
+    """How each run of a program ends on the interpreter."""
     ports = entry_ports(graph)
     found: list[Ending] = []
     for inputs in program.inputs:

@@ -91,19 +91,29 @@ def _toolchain() -> tuple[Compiler, bytes]:
 def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeResult]:
     """For each case, by level, the ending of each of its runs; or what went wrong before. A run
     that crashes or does not end has the kind `crashed`."""
+    return run_at(cases, profile, (THREADS,), cut_every=CUT_EVERY)[0]
+
+
+def run_at(
+    cases: Sequence[Case], profile: TargetProfile, counts: Sequence[int], cut_every: int = 1
+) -> list[list[NativeResult]]:
+    """The same at each of several counts of threads, in a process of its own each. One case of
+    `cut_every` is cut for threads wherever it may be."""
     emitted = [
-        _emitted(case, profile, cuts_from=0 if number % CUT_EVERY == 0 else LEAST_WORK)
+        _emitted(case, profile, cuts_from=0 if number % cut_every == 0 else LEAST_WORK)
         for number, case in enumerate(cases)
     ]
     texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
-    results: list[NativeResult] = [problem for _, problem in emitted]
+    problems: list[NativeResult] = [problem for _, problem in emitted]
+    results = [list(problems) for _ in counts]
     for part, library in _libraries(texts, profile):
-        if isinstance(library, str):
-            for number in part:
-                results[number] = library
-        else:
-            for number, endings in _run_library(library, part, cases):
-                results[number] = endings
+        for found, threads in zip(results, counts, strict=True):
+            if isinstance(library, str):
+                for number in part:
+                    found[number] = library
+            else:
+                for number, endings in _run_library(library, part, cases, threads):
+                    found[number] = endings
     return results
 
 
@@ -127,7 +137,7 @@ def _libraries(
 
 
 def _run_library(
-    library: bytes, numbers: Iterable[int], cases: Sequence[Case]
+    library: bytes, numbers: Iterable[int], cases: Sequence[Case], threads: int
 ) -> Iterator[tuple[int, dict[int, list[Ending]]]]:
     """The endings of the cases in a library."""
     plans = {number: (cases[number], entry_ports(cases[number].graph)) for number in numbers}
@@ -143,7 +153,8 @@ def _run_library(
     with tempfile.TemporaryDirectory(prefix="mapal-") as directory:
         path = Path(directory, "programs.so")
         path.write_bytes(library)
-        for (level, number, _), ending in zip(jobs, _endings(path, plans, jobs), strict=True):
+        found = _endings(path, plans, jobs, threads)
+        for (level, number, _), ending in zip(jobs, found, strict=True):
             endings[number][level].append(ending)
     yield from endings.items()
 
@@ -180,16 +191,20 @@ Job = tuple[int, int, int]
 Plan = tuple[Case, Ports]
 
 
-def _endings(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+def _endings(
+    path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], threads: int
+) -> Iterator[Ending]:
     """The endings of the jobs, in order; a child does as many as it survives."""
     at = 0
     while at < len(jobs):
-        for ending in _in_child(path, plans, jobs[at:]):
+        for ending in _in_child(path, plans, jobs[at:], threads):
             yield ending
             at += 1
 
 
-def _in_child(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Iterator[Ending]:
+def _in_child(
+    path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], threads: int
+) -> Iterator[Ending]:
     """The endings of the jobs up to the first that ends the child, that one included."""
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -197,6 +212,7 @@ def _in_child(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Ite
         status = 1
         try:
             os.close(read_end)
+            os.environ["MAPAL_THREADS"] = str(threads)
             _serve(path, plans, jobs, write_end)
             status = 0
         finally:
@@ -216,7 +232,6 @@ def _in_child(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job]) -> Ite
 
 def _serve(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], replies: int) -> None:
     faulthandler.disable()
-    os.environ["MAPAL_THREADS"] = str(THREADS)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     library = ctypes.CDLL(str(path))
     library.sweep_run.restype = ctypes.POINTER(_SweepEnding)
