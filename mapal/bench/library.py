@@ -98,18 +98,23 @@ def load_program(
 
 def load_peer(
     library: str, inputs: Mapping[str, Array], outputs: Sequence[Array]
-) -> tuple[Kernel, float]:
-    """The function `run` of a peer's library, and its `relative_tolerance`: 0 without one, and
-    its results have to have our bits then."""
+) -> tuple[Kernel, float, float]:
+    """The function `run` of a peer's library, its `relative_tolerance`, and its
+    `tolerated_fraction` of elements that may be further off. Both are 0 without a word, and its
+    results have to have our bits then."""
     loaded = ctypes.CDLL(library)
-    try:
-        tolerance = ctypes.c_double.in_dll(loaded, "relative_tolerance").value
-    except ValueError:
-        tolerance = 0.0
     address = ctypes.cast(loaded.run, ctypes.c_void_p).value
     assert address is not None
     taken = [np.ascontiguousarray(array) for array in inputs.values()]
-    return Kernel(loaded, address, taken, outputs), tolerance
+    kernel = Kernel(loaded, address, taken, outputs)
+    return kernel, _stated(loaded, "relative_tolerance"), _stated(loaded, "tolerated_fraction")
+
+
+def _stated(library: ctypes.CDLL, name: str) -> float:
+    try:
+        return ctypes.c_double.in_dll(library, name).value
+    except ValueError:
+        return 0.0
 
 
 def python_timer(call: Callable[[], object]) -> Timer:

@@ -54,7 +54,7 @@ def evaluate_job(job: Mapping[str, Any]) -> dict[str, Any]:
         kernel, outputs = load_program(job["library"], inputs)
     else:
         outputs = [aligned(tuple(shape), dtype) for shape, dtype in job["forms"]]
-        kernel, _ = load_peer(job["library"], inputs, outputs)
+        kernel, _, _ = load_peer(job["library"], inputs, outputs)
     kernel()
     for path, output in zip(job["store"], outputs, strict=True):
         np.save(path, output)
@@ -102,11 +102,11 @@ def _peer_timer(
     """A timer of a peer whose answer was compared. A limit is no peer: it answers nothing."""
     name = f"peer {peer['name']}"
     if peer["library"] is not None:
-        kernel, tolerance = load_peer(peer["library"], inputs, outputs)
+        kernel, tolerance, fraction = load_peer(peer["library"], inputs, outputs)
         if not peer.get("limit", False):
             _forget(outputs)
             kernel()
-            require_close(name, outputs, expected, tolerance)
+            require_close(name, outputs, expected, tolerance, fraction)
         return kernel.timer(driver)
     return python_timer(_python_call(name, Path(peer["script"]), inputs, outputs, expected))
 
@@ -126,15 +126,16 @@ def _python_call(
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     tolerance = float(getattr(module, "RELATIVE_TOLERANCE", 0.0))
+    fraction = float(getattr(module, "TOLERATED_FRACTION", 0.0))
     if hasattr(module, "prepare"):
         _forget(outputs)
         call: Callable[[], object] = module.prepare(dict(inputs), outputs)
         call()
-        require_close(name, outputs, expected, tolerance)
+        require_close(name, outputs, expected, tolerance, fraction)
         return call
     answer = module.run(dict(inputs))
     answers = list(answer) if isinstance(answer, tuple) else [answer]
-    require_close(name, answers, expected, tolerance)
+    require_close(name, answers, expected, tolerance, fraction)
     return lambda: module.run(inputs)
 
 

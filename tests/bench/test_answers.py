@@ -44,6 +44,15 @@ def test_a_tolerance_is_relative_to_the_largest_element() -> None:
         require_close("peer", [near], [wanted], 1e-4)
 
 
+def test_a_fraction_of_elements_may_be_anything() -> None:
+    wanted = np.ones(100, "<f4")
+    found = wanted.copy()
+    found[:2] = 50
+    require_close("peer", [found], [wanted], 1e-3, 0.02)
+    with pytest.raises(WrongAnswer, match="off by more"):
+        require_close("peer", [found], [wanted], 1e-3, 0.01)
+
+
 def test_the_number_of_results_and_of_elements_counts() -> None:
     one = np.array([1.0], "<f4")
     with pytest.raises(WrongAnswer, match="gives 2 arrays, not 1"):

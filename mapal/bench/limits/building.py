@@ -98,7 +98,7 @@ class Builder:
     def reference(self, row: Row, vector_bytes: int) -> bytes:
         """The row's program written in C in the order that the program says."""
         source = SOURCES / f"{row.template}_reference.c"
-        flags = [*_REFERENCE_FLAGS, *_definitions(row, vector_bytes)]
+        flags = [*_REFERENCE_FLAGS, f"-I{SOURCES}", *_definitions(row, vector_bytes)]
         return compile_shared(self.compiler, source.read_bytes(), flags)
 
 

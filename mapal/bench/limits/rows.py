@@ -14,6 +14,8 @@ Inputs = Callable[[np.random.Generator], dict[str, NDArray[Any]]]
 SEED = 20_240_229
 
 STRICT = ("-O3", "-march=native")
+NO_ERRNO = (*STRICT, "-fno-math-errno")
+"""Strict in every bit; roots are instructions."""
 FAST = ("-Ofast", "-march=native")
 
 
