@@ -5,7 +5,7 @@
  * One lock guards which work is offered, who is inside, and all sleeping. It is taken when a task
  * becomes ready or complete and when a worker enters or leaves, never for a slice. A worker enters
  * only under the lock, so work that is withdrawn and has no helper left is not looked at again.
- * The protocol is modelled in runtime/model/pool.pml. */
+ * The protocol is modelled in runtime/model. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "pool.h"
