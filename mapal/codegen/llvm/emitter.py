@@ -41,6 +41,7 @@ class Emitter:
         self.w = FunctionWriter()
         self.prologue = self.w.reserve()
         self._slots: list[tuple[str, Layout]] = []
+        self._stack_arrays = 0
         self.temporaries: list[Temporary] = []
         self._traps: dict[tuple[int, int], str] = {}
         self._aliases: dict[str, str] = {}
@@ -86,6 +87,14 @@ class Emitter:
         """The address of a block of this activation, for one site."""
         name = f"%slot{len(self._slots)}"
         self._slots.append((name, layout))
+        return name
+
+    def stack_array(self, element: str, count: int) -> str:
+        """The address of an array of this activation that is to become registers: small, and
+        read and written by scalars at places that LLVM comes to know."""
+        self._stack_arrays += 1
+        name = f"%array{self._stack_arrays}"
+        self.prologue.lines.append(f"  {name} = alloca [{count} x {element}], align 64")
         return name
 
     def fresh_memory(self, layout: Layout) -> Memory:

@@ -1,10 +1,9 @@
 """Reduce: the combining tree that the language fixes for a number of elements.
 
 Blocks of 4096 elements; in each, 64 lanes that fold every 64th element; then the lanes
-pairwise, then the blocks pairwise (`mapal.ir.reduction` states the tree once, for all). The
-lanes of a block lie in memory side by side, so that the loop over them has no dependence and
-LLVM can keep them in vectors. Blocks do not depend on each other: they are bulk work, and the
-tree above them is a thousandth of it.
+pairwise, then the blocks pairwise (`mapal.ir.reduction` states the tree once, for all). Loops
+over the lanes of a block have no dependence, and `lanes` keeps them in vector registers. Blocks
+do not depend on each other: they are bulk work, and the tree above them is a thousandth of it.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import record
 from mapal.codegen.llvm.collections import RunFunction, apply_body
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.lanes import Lanes, holds_array, lanes_of
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
@@ -26,20 +26,20 @@ from mapal.ir import ops
 from mapal.ir.ops import FunctionId
 from mapal.ir.order import OperationItem
 from mapal.ir.reduction import BLOCK, LANES, lane_count
-from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, has_no_representation
+from mapal.ir.types import Array, Type, has_no_representation
 
 Combine = Callable[[Value, Value], Value]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reduction:
-    """One site: its elements, how to combine two, and memory for what is in between."""
+    """One site in one LLVM function: its elements, how to combine two, and memory where a
+    combination that holds arrays is completed."""
 
     e: Emitter
     array: Value
     ty: Array
     combine: Combine
-    lanes: str
     staging: str | None
 
     @property
@@ -87,11 +87,14 @@ def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunct
         body=site.emit_range,
     )
     cut = cut_of(e, bulk)
-    reason = "the order is fixed" if cut is None else f"the order is fixed; {cut.reason}"
+    where = "memory" if holds_array(ty.element) else "registers"
+    reason = f"the order is fixed; {lane_count(ty.length)} lanes in {where}"
+    if cut is not None:
+        reason += f"; {cut.reason}"
     record(e, scope, "reduce", item.morphism.key, ty.length, "tree", reason)
     scope.frames[-1].position -= 1
     execute(e, scope, bulk, cut)
-    _block_tree(site.at(e, scope, values, ""), made.pointer, blocks)
+    _block_tree(site.at(e, scope, values), made.pointer, blocks)
     scope.frames[-1].position += 1
     return memory.load(e, ty.element, made.pointer, (Buffer(writable=True),))
 
@@ -109,40 +112,40 @@ class _Site:
         one = e.layouts.of(self.ty.element)
         return Layout(one.size * count, max(one.alignment, 64))
 
-    def at(self, e: Emitter, scope: Scope, values: Sequence[Value], lanes: str) -> _Reduction:
-        """The reduction in one LLVM function, which sees captures and array as `values`. The
-        tree above the blocks needs no `lanes`."""
+    def at(self, e: Emitter, scope: Scope, values: Sequence[Value]) -> _Reduction:
+        """The reduction in one LLVM function, which sees captures and array as `values`."""
         *captures, array = values
 
         def combine(left: Value, right: Value) -> Value:
             arguments = (*captures, left, right)
             return apply_body(e, scope, self.body, arguments, frozenset(), None, self.run)
 
-        is_scalar = not _holds_array(self.ty.element)
+        is_scalar = not holds_array(self.ty.element)
         staging = None if is_scalar else e.slot(e.layouts.of(self.ty.element))
-        return _Reduction(e, array, self.ty, combine, lanes, staging)
+        return _Reduction(e, array, self.ty, combine, staging)
 
     def emit_range(
         self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory, low: str, high: str
     ) -> None:
         """The blocks from `low` up to but not with `high`. Only the last of all may be short."""
-        r = self.at(e, scope, values, e.slot(self.layout(e, lane_count(self.ty.length))))
+        r = self.at(e, scope, values)
+        lanes = lanes_of(e, self.ty.element, lane_count(self.ty.length))
         full, rest = divmod(self.ty.length, BLOCK)
         if low == "0" and high == str(full + (rest > 0)):
             if full:
-                _blocks(r, made, "0", str(full))
+                _blocks(r, lanes, made, "0", str(full))
             if rest:
-                _block(r, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+                _block(r, lanes, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
             return
         if not rest:
-            _blocks(r, made, low, high)
+            _blocks(r, lanes, made, low, high)
             return
         with _branch(e, f"icmp ult i64 {low}, {full}", "reduce.full"):
             is_last = e.w.value(f"icmp ugt i64 {high}, {full}")
             end = e.w.value(f"select i1 {is_last}, i64 {full}, i64 {high}")
-            _blocks(r, made, low, end)
+            _blocks(r, lanes, made, low, end)
         with _branch(e, f"icmp ugt i64 {high}, {full}", "reduce.short"):
-            _block(r, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+            _block(r, lanes, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
 
 
 @contextmanager
@@ -156,65 +159,48 @@ def _branch(e: Emitter, condition: str, purpose: str) -> Iterator[None]:
     e.w.start(after)
 
 
-def _blocks(r: _Reduction, made: Memory, low: str, high: str) -> None:
+def _blocks(r: _Reduction, lanes: Lanes, made: Memory, low: str, high: str) -> None:
     """Blocks of full length, at least one."""
     with memory.range_loop(r.e, low, high, "reduce.block") as block:
         start = r.e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
-        _block(r, start, BLOCK, r.at(made.pointer, block))
+        _block(r, lanes, start, BLOCK, r.at(made.pointer, block))
 
 
-def _holds_array(ty: Type) -> bool:
-    if isinstance(ty, Tuple | Struct):
-        return any(map(_holds_array, ty.items))
-    return not isinstance(ty, Scalar)
-
-
-def _block(r: _Reduction, start: str, count: int, target: str) -> None:
+def _block(r: _Reduction, lanes: Lanes, start: str, count: int, target: str) -> None:
     """Reduces `count` elements from element `start` on, at most a block, into `target`."""
     width = lane_count(count)
     with memory.counted_loop(r.e, width, "reduce.first") as lane:
-        value = _source(r, start, lane.index)
-        r.write(value, r.at(r.lanes, lane.index))
+        lanes.write(r.e, lane.index, _source(r, start, lane.index))
     rows, rest = divmod(count, LANES)
     if rows > 1:
         with memory.counted_loop(r.e, rows - 1, "reduce.row") as row:
             above = r.e.w.value(f"mul nuw nsw i64 {row.index}, {LANES}")
             offset = r.e.w.value(f"add nuw i64 {above}, {LANES}")
-            _row(r, _sum(r.e, start, offset), LANES)
+            _row(r, lanes, _sum(r.e, start, offset), LANES)
     if rows and rest:
-        _row(r, _sum(r.e, start, str(rows * LANES)), rest)
-    _lane_tree(r, width)
-    r.write(r.read(r.lanes), target)
+        _row(r, lanes, _sum(r.e, start, str(rows * LANES)), rest)
+    met = lanes.for_tree(r.e, width)
+    _lane_tree(r, met, width)
+    r.write(met.read(r.e, "0"), target)
 
 
-def _row(r: _Reduction, start: str, width: int) -> None:
+def _row(r: _Reduction, lanes: Lanes, start: str, width: int) -> None:
     """Folds the next element into each of the first `width` lanes."""
     with memory.counted_loop(r.e, width, "reduce.lane") as lane:
-        address = r.at(r.lanes, lane.index)
-        r.combine_into(address, address, _source(r, start, lane.index))
+        left = lanes.read(r.e, lane.index)
+        lanes.write(r.e, lane.index, r.combine(left, _source(r, start, lane.index)))
 
 
-def _lane_tree(r: _Reduction, width: int) -> None:
+def _lane_tree(r: _Reduction, lanes: Lanes, width: int) -> None:
     """Combines the lanes into lane 0: each with the one half the width above it. Only the
     first width may be no power of two."""
-    if width == 1:
-        return
-    half = 1 << ((width - 1).bit_length() - 1)
-    _halve(r, str(half), width - half)
-    if half == 1:
-        return
-    stages = half.bit_length() - 1
-    with memory.counted_loop(r.e, stages, "reduce.stage") as stage:
-        below = r.e.w.value(f"lshr i64 {half // 2}, {stage.index}")
-        _halve(r, below, below)
-
-
-def _halve(r: _Reduction, half: str, count: int | str) -> None:
-    with memory.counted_loop(r.e, count, "reduce.pair") as pair:
-        above = _sum(r.e, pair.index, half)
-        right = r.read(r.at(r.lanes, above))
-        address = r.at(r.lanes, pair.index)
-        r.combine_into(address, address, right)
+    while width > 1:
+        half = 1 << ((width - 1).bit_length() - 1)
+        with memory.counted_loop(r.e, width - half, "reduce.pair") as pair:
+            right = lanes.read(r.e, _sum(r.e, pair.index, str(half)))
+            left = lanes.read(r.e, pair.index)
+            lanes.write(r.e, pair.index, r.combine(left, right))
+        width = half
 
 
 def _block_tree(r: _Reduction, values: str, count: int) -> None:

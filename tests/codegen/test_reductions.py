@@ -1,0 +1,109 @@
+"""Reductions natively: the tree of the language, at every length around its blocks and lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mapal.codegen import emit
+from mapal.ir.reduction import reduce_sequence
+from mapal.target import load_profile
+from tests.codegen.kernel_runs import NEVER, Case, assert_same_bits, profiles, rewritten
+from tests.codegen.test_window_kernels import DTYPES, numbers
+
+LENGTHS = (1, 2, 3, 63, 64, 65, 100, 4095, 4096, 4097, 4160, 8192, 12305)
+
+BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "a + b": lambda a, b: a + b,
+    "a * b": lambda a, b: a * b,
+    "a - b * 3": lambda a, b: a - b * type(b)(3),
+    "(a, b) -> max": max,
+    "(a, b) -> min": min,
+    "(b > a) -> { -true-> b; -false-> a; }": lambda a, b: b if b > a else a,
+}
+
+
+def reduction(length: int, ty: str, body: str) -> Case:
+    values = numbers(length, ty)
+    scalar = np.dtype(DTYPES[ty]).type
+    literal = body.replace("3", "3.0") if ty in ("f32", "f64") else body
+    source = (
+        f"fn main(x: [{ty}; {length}]) -> {ty} {{ x -> reduce {{ a, b -> {literal} }} -> ret; }}"
+    )
+    with np.errstate(over="ignore"):
+        result = reduce_sequence(list(values), BODIES[body])
+    return Case(
+        source=source,
+        inputs={"x": values},
+        shape="tree",
+        results=(np.array([result], dtype=scalar),),
+    )
+
+
+@pytest.mark.parametrize("profile", profiles())
+def test_reductions_follow_the_tree(profile: str) -> None:
+    cases = [reduction(length, "f32", "a + b") for length in LENGTHS]
+    cases += [reduction(5000, ty, "a - b * 3") for ty in DTYPES]
+    assert_same_bits(cases, profile)
+
+
+def test_reductions_by_other_operations() -> None:
+    cases = [reduction(4200, ty, body) for ty in ("f32", "i64", "u8") for body in BODIES]
+    assert_same_bits(cases, profiles()[-1])
+
+
+@pytest.mark.parametrize("profile", profiles())
+def test_reductions_of_products_and_with_captures(profile: str) -> None:
+    values = numbers(4500, "f64")
+    pairs = Case(
+        source="""
+fn main(x: [f64; 4500]) -> (i32, f64) {
+    x -> enumerate -> reduce { a, b -> (b.1 > a.1) -> { -true-> b; -false-> a; } } -> ret;
+}
+""",
+        inputs={"x": values},
+        shape="tree",
+        results=(np.array([np.argmax(values)], np.int32), np.array([values.max()])),
+    )
+    factor = np.float32(0.75)
+    single = numbers(4500, "f32")
+    captured = Case(
+        source="""
+fn main(x: [f32; 4500], factor: f32) -> f32 {
+    x -> reduce { a, b -> a * factor + b } -> ret;
+}
+""",
+        inputs={"x": single, "factor": np.array([factor])},
+        shape="tree",
+        results=(
+            np.array([reduce_sequence(list(single), lambda a, b: a * factor + b)], np.float32),
+        ),
+    )
+    rows = Case(
+        source="""
+fn main(x: [[i32; 3]; 300]) -> [i32; 3] {
+    x -> reduce { a, b -> [a[0] + b[1], a[1] - b[0], a[2] * b[2]] } -> ret;
+}
+""",
+        inputs={"x": numbers(900, "i32")},
+        shape="tree",
+    )
+    assert_same_bits([pairs, captured, rows], profile)
+
+
+@pytest.mark.parametrize(
+    ("name", "vector"),
+    [("x86-64-v3", "<8 x float>"), ("zen4", "<16 x float>"), ("aarch64-generic", "<4 x float>")],
+)
+def test_lanes_lie_in_vector_registers(name: str, vector: str) -> None:
+    from mapal.native.llvm_worker import compile_module
+
+    profile = load_profile(name)
+    case = reduction(8192, "f32", "a + b")
+    text = emit(rewritten(case.source), profile, name="p", cuts_from=NEVER).ll
+    assert text == emit(rewritten(case.source), profile, name="p", cuts_from=NEVER).ll
+    optimized = compile_module(text, profile, 2).optimized_ll
+    assert optimized.count(f"phi {vector}") == 64 // int(vector[1:3])
