@@ -1,16 +1,19 @@
 """Maps that only move data: each element is one element of a captured array, at an address that
 is affine in the quotient and remainder of its number by a literal. Transposition is one.
 
-Geometry only: which order of moving is good for a cache is for code generation to say.
+Geometry only: that any order of moving is right is asked of `mapal.analysis.legality`, and which
+one is good for a cache is for code generation to say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mapal.analysis.addresses import Affine, affine, component, division
 from mapal.analysis.index_arrays import index_length
+from mapal.analysis.legality import is_move
 from mapal.analysis.tile_safety import is_tile_safe
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Morphism
@@ -31,6 +34,11 @@ class MoveSite:
     element: Type
     length: int
 
+    @property
+    def largest(self) -> int:
+        """The largest address, if none wraps."""
+        return self.row_step * (self.rows - 1) + self.column_step * (self.width - 1)
+
 
 def move_plan(graph: Graph, function: FunctionId) -> Mapping[MorphismId, MoveSite]:
     """The moving maps of a function."""
@@ -43,9 +51,14 @@ def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, MoveSite]:
         morphism = graph.morphisms[identity]
         if isinstance(morphism.op, ops.Map) and morphism.op.captures:
             site = _site(graph, morphism, morphism.op)
-            if site is not None:
+            if site is not None and is_move(graph, identity, rule=partial(_fits, site)):
                 found[identity] = site
     return found
+
+
+def _fits(site: MoveSite) -> bool:
+    """The simple rule: no address lies behind the array, so that none wraps."""
+    return site.largest < site.length
 
 
 def _site(graph: Graph, morphism: Morphism, op: ops.Map) -> MoveSite | None:
@@ -90,6 +103,4 @@ def _geometry(
         return None
     row_step = address.coefficient(("quotient", width))
     column_step = address.coefficient(("remainder", width))
-    if row_step * (rows - 1) + column_step * (width - 1) >= ty.length:
-        return None  # the arithmetic wraps
     return MoveSite(width, rows, row_step, column_step, slot, ty.element, ty.length)

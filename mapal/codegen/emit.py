@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mapal.affine import StricterQueryError, crosschecking
-from mapal.analysis.legality import legality
+from mapal.analysis.legality import compared, legality
 from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device import Accelerator, block_size, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
 from mapal.codegen.llvm.module import LEAST_WORK, ModuleBuilder, Processor
-from mapal.diagnostics import CompilerBug
 from mapal.diagnostics.recursion import recursion_room
 from mapal.ir.graph import Graph
 
@@ -56,11 +54,8 @@ def emit(
     reference that kernels are compared with. Raises `Unsupported` for values that are too wide or
     too large to handle.
     """
-    with crosschecking(compares) as gains:
-        try:
-            emission = _emit(graph, profile, name, cuts_from, has_kernels)
-        except StricterQueryError as error:
-            raise CompilerBug(str(error)) from error
+    with compared(compares) as gains:
+        emission = _emit(graph, profile, name, cuts_from, has_kernels)
     if compares:
         emission.plan["crosscheck"] = gains
     return emission

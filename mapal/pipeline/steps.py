@@ -99,16 +99,27 @@ def _rewriting(make: _Maker, program: Program, ir: str, check: str) -> Step:
     inputs = (("ir", ir), ("check", check))
     outputs = (("ir", f"rewrite/{name}.ir"), ("report", f"rewrite/{name}.report.json"))
     if not program.validate:
-        return make("rewrite", "rewrite", inputs=inputs, outputs=outputs)
+        options = _compares(program)
+        return make("rewrite", "rewrite", inputs=inputs, outputs=outputs, options=options)
     return make(
         "rewrite",
         "validated_rewrite",
         inputs=(*inputs, *_input_files(program, "input.")),
         outputs=outputs,
-        options={"name": name, "steps": program.steps, "inputs": dict(program.inputs)},
+        options={
+            "name": name,
+            "steps": program.steps,
+            "inputs": dict(program.inputs),
+            **_compares(program),
+        },
         tools=("numpy",),
         extra=f"rewrite/{name}/{{role}}.ir",
     )
+
+
+def _compares(program: Program) -> dict[str, Any]:
+    """The option of stages that compare proofs with simple rules if they are asked to."""
+    return {"crosscheck": True} if program.crosscheck else {}
 
 
 def target_steps(site: Site, target: Target, *, suffix: str) -> Iterator[Step]:
@@ -155,7 +166,7 @@ def target_program_steps(site: Site, target: Target, program: Program) -> Iterat
             "name": name,
             **profile_options,
             **({"ptxas": ptxas} if target.is_gpu else {}),
-            **({"crosscheck": True} if program.crosscheck else {}),
+            **_compares(program),
         },
         tools=("llvmlite", "pyyaml", PTXAS) if target.is_gpu else ("pyyaml",),
     )

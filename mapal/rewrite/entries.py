@@ -26,11 +26,13 @@ class Fusion:
 class Lifting:
     """A loop that is a fold or a map over a range of `count` numbers.
 
-    The state's component `counter` runs from `start` by `step`; `values` are the others, and
-    `views` leads from each component to the projections that read it. The body computes
-    `results`: the next values in their order, or the element that a map writes. For that it
-    repeats the items `inside`, and `clones`, which stand outside the loop; `captures` it takes
-    from there. After the loop the items `after` are repeated on the last state."""
+    The state's component `counter` is `start` for the first number, moves by `step` and is `last`
+    after the loop; `values` are the others, and `views` leads from each component to the
+    projections that read it. The body computes `results`: the next values in their order, or the
+    element that a map writes. For that it repeats the items `inside`, and `clones`, which stand
+    outside the loop; `captures` it takes from there. Where a map reads the array that it makes, it
+    reads the captured array `first`. After the loop the items `after` are repeated on the last
+    state."""
 
     loop: LoopId
     is_map: bool
@@ -38,6 +40,7 @@ class Lifting:
     counter: int
     start: int
     step: int
+    last: int
     values: tuple[int, ...]
     views: tuple[tuple[ObjectId, ...], ...]
     results: tuple[ObjectId, ...]
@@ -45,6 +48,7 @@ class Lifting:
     clones: tuple[ObjectId, ...]
     captures: tuple[ObjectId, ...]
     after: frozenset[ObjectId]
+    first: ObjectId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,9 @@ class LiftedBody:
             parts = [f.proj(f.input, slot, self.key) for slot in range(count)]
         for capture, part in zip(lifting.captures, parts, strict=False):
             scope.values[capture] = part
+        if lifting.first is not None:
+            for view in lifting.views[lifting.values[0]]:
+                scope.values[view] = scope.values[lifting.first]
         if not lifting.is_map:
             accumulator = parts[-2]
             values = [accumulator]

@@ -54,7 +54,7 @@ def lift(
         _pass_all(replay, scope, item, lifting, key)
     ty = replay.graph.ty(item.loop.merge)
     counter = ty.items[lifting.counter] if isinstance(ty, Tuple) else ty
-    counted = f.constant(lifting.start + lifting.count * lifting.step, counter, key)
+    counted = f.constant(lifting.last, counter, key)
     for view in lifting.views[lifting.counter]:
         scope.values[view] = counted
     after = replace(scope, only=lifting.after)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from mapal.analysis.legality import compared
 from mapal.codegen import emit
 from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Graph
@@ -61,7 +62,9 @@ def examine(name: str, graph: Graph, profile: TargetProfile) -> Counter[str]:
     counts: Counter[str] = Counter(programs=1)
     forms = [graph]
     try:
-        forms.append(rewrite(graph).graph)
+        with compared(True) as gains:
+            forms.append(rewrite(graph).graph)
+        counts["more than the rules of rewriting"] += len(gains)
     except PassFailure as failure:
         print(f"program {name} is not rewritten: {failure}")
         counts["not rewritten"] += 1

@@ -6,6 +6,7 @@ from tests.mutations.mutation import Mutation, tests_of
 
 _LIFTING = "rewrite/passes/loop_lifting.py"
 _COUNTS = "analysis/trip_counts.py"
+_ORDER = "analysis/legality/loops.py"
 _OF_LIFTING = tests_of(
     "loop_lifting", "loop_lifting_counters", "loop_lifting_declined", "regions", "order"
 )
@@ -63,20 +64,27 @@ OF_LOOPS = (
         _OF_LIFTING,
     ),
     Mutation(
-        "lifting: a map that reads the array that it makes",
+        "lifting: a map whose elements read each other",
         "value",
-        _LIFTING,
-        "        if element is not None and any(self.views.get(obj) == values[0] "
-        "for obj in inside):\n            raise _DeclinedError(CARRIES_ARRAY)\n",
-        "",
+        _ORDER,
+        "    if storage is None or _obstacle_to_parallel(program, frame) is not None:\n",
+        "    if storage is None:\n",
         _OF_LIFTING,
     ),
     Mutation(
-        "lifting: a map that does not begin at the first element",
+        "lifting: traps against the order of passes",
+        "trap",
+        _LIFTING,
+        "            raise _DeclinedError(TRAPS_BACKWARDS)\n",
+        "            pass\n",
+        _OF_LIFTING,
+    ),
+    Mutation(
+        "lifting: the order in which an array is written",
         "value",
         _LIFTING,
-        "if len(values) != 1 or (counter.start, counter.step) != (0, 1):",
-        "if len(values) != 1:",
+        "            start, step = start + step * (counter.passes - 1), -step\n",
+        "            pass\n",
         _OF_LIFTING,
     ),
     Mutation(
@@ -90,17 +98,17 @@ OF_LOOPS = (
     Mutation(
         "lifting: a map that writes at another place than its number",
         "value",
-        _LIFTING,
-        "        if self.views.get(array) != values[0] or self.views.get(place) != counter.slot:\n",
-        "        if self.views.get(array) != values[0]:\n",
+        _ORDER,
+        "    return WritingOrder.BACKWARDS if cell == Linear({frame.symbol: -1}, last) else None\n",
+        "    return WritingOrder.BACKWARDS\n",
         _OF_LIFTING,
     ),
     Mutation(
         "lifting: a map that writes into another array",
         "value",
         _LIFTING,
-        "        if self.views.get(array) != values[0] or self.views.get(place) != counter.slot:\n",
-        "        if self.views.get(place) != counter.slot:\n",
+        "        return written if self.views.get(written.operands[0]) == values[0] else None\n",
+        "        return written\n",
         _OF_LIFTING,
     ),
     Mutation(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mapal.ir.ops import ObjectId
 from mapal.ir.types import I32, Array
-from tests.rewrite.build import ADD, LT, MUL, Lines
+from tests.rewrite.build import ADD, GT, LT, MUL, SUB, Lines
 
 MAXIMUM = 2**31 - 1
 THREE = Array(I32, 3)
@@ -58,6 +58,18 @@ def writing(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
 
 def cell(f: Lines, t: ObjectId) -> ObjectId:
     return counted(f, f.c(0), lambda f, i, s: f.op(ADD, s, f.op(MUL, i, t)), cond=within(5))
+
+
+def downwards(f: Lines, step: Step) -> ObjectId:
+    """Three passes from 2 on, over an array of three."""
+    return counted(
+        f,
+        f.arg(0),
+        step,
+        start=2,
+        cond=lambda f, i: f.op(GT, i, f.c(-1)),
+        move=lambda f, i: f.op(SUB, i, f.c(1)),
+    )
 
 
 def within(bound: int) -> Callable[[Lines, ObjectId], ObjectId]:

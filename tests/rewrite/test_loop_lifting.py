@@ -13,7 +13,16 @@ from mapal.ir.ops import BinaryCode, ObjectId, UnaryCode
 from mapal.ir.types import I32, Tuple
 from mapal.rewrite.pipeline import LOOP_LIFTING
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, NEQ, SUB, Lines, Program
-from tests.rewrite.loops import MAXIMUM, THREE, cell, counted, summing, within, writing
+from tests.rewrite.loops import (
+    MAXIMUM,
+    THREE,
+    cell,
+    counted,
+    downwards,
+    summing,
+    within,
+    writing,
+)
 from tests.rewrite.outcomes import applied, census, declines, ending, kept, kind, value
 
 
@@ -43,6 +52,63 @@ def test_c58_map(swapped: bool) -> None:
     after = kept(graph, ([9, 9, 9], 5))
     (mapped,) = (m for m in after.morphisms if "Map(" in repr(m.op))
     assert len(after.operands(mapped)) == 2
+
+
+def own_cell(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+    return f.update(out, i, f.op(ADD, f.index(out, i), f.op(MUL, i, f.arg(1))))
+
+
+def own_cell_from_the_end(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+    at = f.op(SUB, f.c(2), i)
+    return f.update(out, at, f.op(ADD, f.index(out, at), f.op(MUL, i, f.arg(1))))
+
+
+MAPS: dict[str, tuple[Callable[[Lines], ObjectId], str]] = {
+    "reads its own cell": (
+        lambda f: counted(f, f.arg(0), own_cell, cond=within(3)),
+        "[7, 13, 19]",
+    ),
+    "written from the end": (lambda f: downwards(f, writing), "[5, 6, 7]"),
+    "read and written from the end": (lambda f: downwards(f, own_cell), "[7, 13, 19]"),
+    "counted upwards, written from the end": (
+        lambda f: counted(f, f.arg(0), own_cell_from_the_end, cond=within(3)),
+        "[17, 13, 9]",
+    ),
+    "until it differs": (
+        lambda f: counted(f, f.arg(0), own_cell, cond=lambda f, i: f.op(NEQ, i, f.c(3))),
+        "[7, 13, 19]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_independent_passes_are_a_map(name: str) -> None:
+    main, expected = MAPS[name]
+    graph = Program().main(main, (THREE, I32), THREE)
+    arguments = ([7, 8, 9], 5)
+    result = applied(graph, LOOP_LIFTING, arguments)
+    found = census(result)
+    assert (found["loops"], found["Map"], found["Update"]) == (0, 1, 0)
+    assert value(result, *arguments) == expected
+    assert census(kept(graph, arguments, ([0, 0, 0], 0), ([1, 2, 3], -9)))["loops"] == 0
+
+
+def test_the_counter_after_a_loop_that_wrote_from_the_end() -> None:
+    def main(f: Lines) -> ObjectId:
+        left = counted(
+            f,
+            f.arg(0),
+            writing,
+            start=2,
+            cond=lambda f, i: f.op(GT, i, f.c(-1)),
+            move=lambda f, i: f.op(SUB, i, f.c(1)),
+            payload=lambda f, i, s: f.pack(i, s),
+        )
+        return f.op(ADD, f.proj(left, 0), f.index(f.proj(left, 1), f.c(2)))
+
+    graph = Program().main(main, (THREE, I32), I32)
+    assert value(graph, [7, 8, 9], 5) == "6"
+    assert value(applied(graph, LOOP_LIFTING, ([7, 8, 9], 5)), [7, 8, 9], 5) == "6"
 
 
 WIDER: dict[str, Callable[[Lines], ObjectId]] = {

@@ -12,12 +12,25 @@ from mapal.ir.types import I32, IO, UNIT
 from mapal.rewrite.passes import loop_lifting
 from mapal.rewrite.pipeline import LOOP_LIFTING
 from tests.rewrite.build import ADD, DIV, GT, LT, MUL, NEQ, SUB, Lines, Program
-from tests.rewrite.loops import MAXIMUM, THREE, Step, counted, summing, within, writing
+from tests.rewrite.loops import (
+    MAXIMUM,
+    THREE,
+    Step,
+    counted,
+    downwards,
+    summing,
+    within,
+    writing,
+)
 from tests.rewrite.outcomes import applied, census, declines, kept, kind, value
 
 
 def reading(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
     return f.update(out, i, f.op(ADD, f.index(out, f.c(0)), i))
+
+
+def mirrored(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+    return f.update(out, i, f.index(out, f.op(SUB, f.c(2), i)))
 
 
 def two_updates(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
@@ -36,6 +49,7 @@ def over_three(step: Step, bound: int = 3) -> Callable[[Lines], ObjectId]:
 
 ARRAYS: dict[str, Callable[[Lines], ObjectId]] = {
     "reads the array": over_three(reading),
+    "reads the other end": over_three(mirrored),
     "two updates": over_three(two_updates),
     "index i + 0": over_three(other_index),
     "other length": over_three(writing, 2),
@@ -59,22 +73,16 @@ def test_an_array_written_from_its_second_element_on_is_no_map() -> None:
     kept(graph, ([7, 8, 9], 5))
 
 
-def test_an_array_written_from_its_end_is_no_map() -> None:
-    graph = Program().main(
-        lambda f: counted(
-            f,
-            f.arg(0),
-            writing,
-            start=2,
-            cond=lambda f, i: f.op(GT, i, f.c(-1)),
-            move=lambda f, i: f.op(SUB, i, f.c(1)),
-        ),
-        (THREE, I32),
-        THREE,
-    )
-    assert value(graph, [7, 8, 9], 5) == "[5, 6, 7]"
-    assert declines(graph, LOOP_LIFTING) == [loop_lifting.CARRIES_ARRAY]
-    kept(graph, ([7, 8, 9], 5))
+def test_an_array_written_from_its_end_by_work_that_can_trap_is_no_map() -> None:
+    """The last cell comes first, and its trap."""
+
+    def dividing(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+        return f.update(out, i, f.op(DIV, f.c(12), f.op(SUB, i, f.arg(1))))
+
+    graph = Program().main(lambda f: downwards(f, dividing), (THREE, I32), THREE)
+    assert kind(graph, [7, 8, 9], 1) == "div_zero"
+    assert declines(graph, LOOP_LIFTING) == [loop_lifting.TRAPS_BACKWARDS]
+    kept(graph, ([7, 8, 9], 1), ([7, 8, 9], 5))
 
 
 def test_what_has_no_representation_is_not_captured() -> None:

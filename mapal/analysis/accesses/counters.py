@@ -8,6 +8,7 @@ from mapal.affine.index import Linear, Sym
 from mapal.analysis.accesses.facts import Fact, Number
 from mapal.analysis.accesses.symbols import NOTHING_MORE, Symbols, constant, minus, plus, times
 from mapal.analysis.intervals import Interval
+from mapal.analysis.trip_counts import Counter
 
 
 def passes(symbols: Symbols) -> Sym:
@@ -48,6 +49,17 @@ def _tied_part(symbols: Symbols, counter: Sym, init: Fact, state: Fact, after: F
     symbols.assume_nonnegative(plus(form, constant(-interval.low)))
     symbols.assume_nonnegative(plus(times(form, -1), constant(interval.high)))
     return Number(interval, form)
+
+
+def counting(symbols: Symbols, counter: Sym, found: Counter, state: Fact) -> Fact:
+    """The state with the component that is known to run from a constant, by constant steps, for a
+    known number of passes, as a multiple of the passes so far."""
+    symbols.assume_nonnegative(Linear({counter: -1}, found.passes))
+    ends = (found.start, found.start + found.step * found.passes)
+    known = Number(Interval(min(ends), max(ends)), Linear({counter: found.step}, found.start))
+    if not isinstance(state, tuple):
+        return known if found.slot == 0 else state
+    return (*state[: found.slot], known, *state[found.slot + 1 :])
 
 
 def runs_through(symbols: Symbols, counter: Sym, conditions: list[Linear]) -> Interval | None:

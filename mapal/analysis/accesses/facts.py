@@ -99,23 +99,27 @@ def _placed(source: Source, place: Placing) -> Source:
             return source
 
 
-def storages(fact: Fact) -> set[int]:
-    """The storages that a value lies in."""
+Place = tuple[int, int]
+"""Storage and array value."""
+
+
+def places(fact: Fact) -> set[Place]:
+    """Where the arrays of a value lie."""
     match fact:
         case Sequence(source=source):
-            return storages_of(source) | storages(fact.each)
+            return places_of(source) | places(fact.each)
         case tuple():
-            return set[int]().union(*map(storages, fact))
+            return set[Place]().union(*map(places, fact))
         case _:
             return set()
 
 
-def storages_of(source: Source) -> set[int]:
+def places_of(source: Source) -> set[Place]:
     match source:
-        case Stored(storage=storage):
-            return {storage}
+        case Stored(storage=storage, array=array):
+            return {(storage, array)}
         case Joined(parts=parts):
-            return set[int]().union(*map(storages_of, parts))
+            return set[Place]().union(*map(places_of, parts))
         case _:
             return set()
 

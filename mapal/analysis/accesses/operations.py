@@ -18,8 +18,7 @@ from mapal.analysis.accesses.facts import (
     join,
     mapped,
     number,
-    storages,
-    storages_of,
+    places_of,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
 from mapal.analysis.accesses.symbols import Symbols, constant, minus
@@ -115,7 +114,7 @@ def taken(walk: Walk, known: Sequence, position: Linear, ty: Type) -> Fact:
     """One element that is used here. Arrays inside of a product cannot be followed."""
     fact = element(walk.symbols, known, position, ty)
     if not isinstance(ty, Array) and contains_array(walk.graph, ty) and not _is_followed(ty, fact):
-        walk.walker.table.escaped |= storages_of(known.source)
+        walk.walker.escape(places_of(known.source))
     return fact
 
 
@@ -280,7 +279,7 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
         match op:
             case ops.Map(body=body):
                 made = Stored(array_number, array_number)
-                result = _body(walk, body, [*captured, each])
+                result = _body(walk, site, body, [*captured, each])
                 # The arrays that a body's result holds are stored into the element.
                 read_arrays(walk, site, result)
                 walk.walker.record(
@@ -290,10 +289,10 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
                 return Sequence(general, symbol, made)
             case ops.Fold(body=body):
                 _accumulate(walk, site)
-                result = _body(walk, body, [*captured, None, each])
+                result = _body(walk, site, body, [*captured, None, each])
             case ops.Reduce(body=body):
                 _accumulate(walk, site)
-                result = join(each, _body(walk, body, [*captured, None, None]))
+                result = join(each, _body(walk, site, body, [*captured, None, None]))
             case _:
                 raise CompilerBug(f"{op} is no collection")
     return generalised(walk.symbols, result, mark, None)
@@ -339,11 +338,11 @@ def _accumulate(walk: Walk, site: MorphismId) -> None:
     walk.walker.record(site, Part.WRITE, made, made, (), write=True, rmw=True)
 
 
-def _body(walk: Walk, body: FunctionId, arguments: list[Fact]) -> Fact:
+def _body(walk: Walk, site: MorphismId, body: FunctionId, arguments: list[Fact]) -> Fact:
     taken: Fact = tuple(arguments) if len(arguments) > 1 else arguments[0]
     if body in walk.walker.outlined:
         for argument in arguments:
-            walk.walker.table.escaped |= storages(argument)
+            read_arrays(walk, site, argument)
         walk.walker.note_call(body, taken)
         return None
     function = walk.graph.functions[body]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -95,6 +96,10 @@ class Table:
     arrays: list[ArrayValue] = field(default_factory=list)
     escaped: set[int] = field(default_factory=set)
     """Storages that are also read under names that the records do not know."""
+    escaped_values: set[int] = field(default_factory=set)
+    """The array values among them that got such names."""
+    escapes: set[tuple[int, LoopFrame]] = field(default_factory=set)
+    """In which loops storages got such names."""
     handed_on: set[int] = field(default_factory=set)
     """Array values that the next pass of a loop begins with, where they lie."""
     counting: dict[LoopId, bool] = field(default_factory=dict)
@@ -106,6 +111,19 @@ class Table:
         """A new array value; its number."""
         self.arrays.append(ArrayValue(len(self.arrays), obj, dims, loops, arms))
         return len(self.arrays) - 1
+
+    names: dict[tuple[ObjectId, int], set[tuple[int, int] | None]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
+    """Which arrays an object, or a component of it, is at its places: storage and array value, or
+    None for one whose memory is not known. The component of an array itself is `WHOLE`."""
+
+    def escape(self, places: set[tuple[int, int]], loops: tuple[LoopFrame, ...]) -> None:
+        """Inside of some loops, arrays get names that the records do not know."""
+        for storage, array in places:
+            self.escaped.add(storage)
+            self.escaped_values.add(array)
+            self.escapes.update((storage, frame) for frame in loops)
 
     def access(self, record: AccessRecord) -> Access:
         """The record in the engine's vocabulary. Loops whose symbols were taken apart are loops

@@ -12,6 +12,7 @@ from mapal.analysis.accesses.symbols import constant, minus, plus, times
 from mapal.analysis.accesses.walker import Walker
 from mapal.analysis.conditions import comparisons
 from mapal.analysis.intervals import Interval, narrowed, range_of
+from mapal.analysis.liveness import WHOLE
 from mapal.ir.graph import Function, ObjectKind
 from mapal.ir.ops import BinaryCode, ObjectId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, is_integer
@@ -34,7 +35,9 @@ class Values:
         self._trail: list[tuple[ObjectId, Fact]] = []
         self.has_ended = False
         """Whether an operation of this region always traps: what follows never runs."""
-        self._facts[function.input] = self.named(self.graph.ty(function.input), taken)
+        given = self.named(self.graph.ty(function.input), taken)
+        self._name(function.input, given)
+        self._facts[function.input] = given
 
     # Facts --------------------------------------------------------------------------
 
@@ -118,8 +121,23 @@ class Values:
         return Sequence(each, None, UNSEEN)
 
     def set(self, obj: ObjectId, fact: Fact) -> None:
+        self._name(obj, fact)
         self._trail.append((obj, self._facts.get(obj)))
         self._facts[obj] = fact
+
+    def _name(self, obj: ObjectId, fact: Fact) -> None:
+        """Notes where the arrays of a value lie."""
+        if self.walker.is_guessing:
+            return
+        parts = fact if isinstance(fact, tuple) else (fact,)
+        for slot, part in enumerate(parts):
+            if isinstance(part, Sequence):
+                source = part.source
+                place = None
+                if isinstance(source, Stored) and not source.prefix:
+                    place = (source.storage, source.array)
+                component = slot if isinstance(fact, tuple) else WHOLE
+                self.walker.table.names[obj, component].add(place)
 
     @contextmanager
     def restored(self) -> Iterator[None]:

@@ -10,25 +10,29 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mapal.affine import Part, Stmt, Sym
+from mapal.affine.index import Linear
 from mapal.analysis.accesses import operations
-from mapal.analysis.accesses.counters import passes, runs_through, tied
+from mapal.analysis.accesses.counters import counting, passes, runs_through, tied
 from mapal.analysis.accesses.facts import (
     UNSEEN,
     Fact,
     Number,
+    Place,
     Sequence,
     Stored,
     implies,
     join,
     number,
-    storages,
+    places,
     without_memory,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
-from mapal.analysis.accesses.symbols import minus
+from mapal.analysis.accesses.symbols import constant, minus
 from mapal.analysis.accesses.values import MOST_NAMED, Values, dimensions
 from mapal.analysis.accesses.walker import Walker
 from mapal.analysis.intervals import range_of
+from mapal.analysis.known_integers import known_integers
+from mapal.analysis.trip_counts import Counter, Uncounted, counter_of
 from mapal.ir import ops
 from mapal.ir.graph import Function, Graph
 from mapal.ir.ops import ORDERINGS, ObjectId, RegionId
@@ -124,7 +128,7 @@ class Walk(Values):
         for arm in arms[1:]:
             result = join(result, arm)
         # Two arrays under one name from here on: neither can be followed.
-        self.walker.table.escaped |= set[int]().union(*map(storages, arms)) - storages(result)
+        self.walker.escape(set[Place]().union(*map(places, arms)) - places(result))
         return result
 
     # Loops --------------------------------------------------------------------------
@@ -137,6 +141,9 @@ class Walk(Values):
             init = self.fact(item.init)
             counter = passes(self.symbols)
             state = tied(self.symbols, counter, init, state, after)
+            counted = self._counted(item)
+            if counted is not None:
+                state = counting(self.symbols, counter, counted, state)
             inside = LoopFrame(LoopKind.LOOP, counter, False, record.id)
             with_memory = self._with_memory(item, inside, init, state)
             self.set(record.merge, with_memory)
@@ -145,20 +152,34 @@ class Walk(Values):
             with self.walker.below(Part.BODY):
                 with self.walker.loop(inside), self.walker.below(Stmt(0)):
                     self._region(record.body)
-                exact = self._counts(record.cond, counter)
+                exact = counted is not None or self._counts(record.cond, counter)
                 with self.restored():
                     goes_on = self.assume(record.cond, True)
+                    if counted is not None:
+                        last = minus(constant(counted.passes - 1), Linear({counter: 1}, 0))
+                        goes_on &= self.symbols.assume_nonnegative(last)
                     frame = replace(inside, exact=exact)
                     below, reached = self.walker.below(Stmt(1)), self.walker.reached(goes_on)
                     with self.walker.loop(frame), below, reached:
                         self._region(record.jump)
                         self._hand_back(item)
                 self.assume(record.cond, False)
+                if counted is not None:
+                    after_all = minus(Linear({counter: 1}, 0), constant(counted.passes))
+                    self.symbols.assume_nonnegative(after_all)
                 with self.walker.below(Stmt(2)):
                     self._region(record.exit)
             result = self.here(item.payload)
         self.loops -= 1
         return result
+
+    def _counted(self, item: LoopItem) -> Counter | None:
+        """The counter that alone decides when the loop ends, from constant to constant."""
+        try:
+            found = counter_of(self.graph, item.loop.id, known_integers(self.graph))
+        except Uncounted:
+            return None
+        return found if found.passes > 0 else None
 
     def _counts(self, cond: ObjectId, counter: Sym) -> bool:
         """Whether the passes that go on are those of a range that is known here and now: the
@@ -196,7 +217,7 @@ class Walk(Values):
 
     def _unfollowed(self, start: Fact, state: Fact) -> Fact:
         """Arrays deeper inside of the state may be others on each pass."""
-        self.walker.table.escaped |= storages(start)
+        self.walker.escape(places(start))
         return without_memory(state)
 
     def _carried(
@@ -224,7 +245,7 @@ class Walk(Values):
             olds = (None,) * len(news)
         for old, new in zip(olds, news, strict=True):
             if not isinstance(old, Sequence) or not isinstance(old.source, Stored):
-                self.walker.table.escaped |= storages(new)
+                self.walker.escape(places(new))
                 continue
             source = new.source if isinstance(new, Sequence) else UNSEEN
             if isinstance(source, Stored) and source.storage == old.source.storage:

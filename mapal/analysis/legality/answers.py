@@ -21,8 +21,8 @@ class Question(Enum):
     PARALLEL = "parallel"  # iterations may run in any order, or at once
     REGROUPED = "regrouped"  # the fold may be split, with the same bits
     GRID = "grid"  # one GPU thread for each element, without races
-    TILE = "tile"  # the map's range may be cut into tiles along its rows
-    MOVE = "move"  # the map only moves elements, each once
+    TILE = "tile"  # the map's range may be cut into tiles
+    MOVE = "move"  # the map only moves elements, in any order
     ONCE = "once"  # each element of the map is read at most once: fusion repeats nothing
 
 

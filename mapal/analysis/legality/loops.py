@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from mapal.affine import SideRanges, separates
+from collections.abc import Callable
+from enum import Enum
+
+from mapal.affine import SideRanges, crosscheck, separates
+from mapal.affine.index import Linear
 from mapal.analysis.accesses import AccessRecord, LoopFrame
 from mapal.analysis.legality.answers import Question, Verdict, never
 from mapal.analysis.legality.pairs import tie
@@ -125,24 +129,23 @@ def _obstacle_to_parallel(program: Program, frame: LoopFrame) -> str | None:
         return "its state is more than counters and arrays"
     inside = program.by_frame[frame]
     for store in inside:
-        if not store.write:
+        if not store.write or program.is_made_in_pass(store.storage, frame):
             continue
-        if store.storage in program.table.escaped:
+        if (store.storage, frame) in program.table.escapes:
             return "an array has other names"
-        if frame not in program.table.arrays[store.storage].loops[:-1]:
-            for other in inside:
-                if other.storage != store.storage:
-                    continue
-                found = tie(program.table, store, other, frame)
-                if found is not None:
-                    return found
+        for other in inside:
+            if other.storage != store.storage:
+                continue
+            found = tie(program.table, store, other, frame)
+            if found is not None:
+                return found
     return None
 
 
 def _obstacle_to_overwriting(program: Program, frame: LoopFrame, storage: int) -> str | None:
     """Why what an array holds at first may be seen."""
     table = program.table
-    if storage in table.escaped:
+    if (storage, frame) in table.escapes:
         return "the array has other names"
     if frame not in program.exact:
         return "how often the loop runs is not known beforehand"
@@ -156,3 +159,51 @@ def _obstacle_to_overwriting(program: Program, frame: LoopFrame, storage: int) -
     if store.arms > table.arrays[storage].arms:
         return "the update is in an arm"
     return program.fills(store, store.loops[store.loops.index(frame) :])
+
+
+# Loops as maps ----------------------------------------------------------------------
+
+
+class WritingOrder(Enum):
+    """In which order the passes of a loop write the cells of an array, each pass one."""
+
+    FORWARDS = "forwards"
+    BACKWARDS = "backwards"
+
+
+def writing_order(
+    graph: Graph, loop: LoopId, slot: int, *, rule: Callable[[], bool]
+) -> WritingOrder | None:
+    """The order in which a loop writes all cells of component `slot` of its state, if its passes
+    do not depend on each other: a pass then reads what the array held before the loop. None if
+    that is not proved; FORWARDS where nothing ever gets. `rule` is the simple rule, for forwards
+    and no reads."""
+    program = Program.of(graph)
+    orders = {_order(program, frame, slot) for frame in program.by_loop[loop]}
+    found: WritingOrder | None = WritingOrder.FORWARDS
+    if orders:
+        found = orders.pop() if len(orders) == 1 else None
+    record = graph.loops[loop]
+    context = f"{graph.functions[record.function].name}, token {record.key[-1][0]}"
+    crosscheck("loop as map", context, rule, found is not None, "each pass has a cell of its own")
+    return found
+
+
+def _order(program: Program, frame: LoopFrame, slot: int) -> WritingOrder | None:
+    storage = program.state_arrays(frame).get(slot)
+    if storage is None or _obstacle_to_parallel(program, frame) is not None:
+        return None
+    array = program.table.arrays[storage]
+    stores = [record for record in program.inside(storage, frame) if record.write]
+    if len(stores) != 1 or stores[0].whole or stores[0].arms > array.arms:
+        return None
+    (store,) = stores
+    last = array.dims[0] - 1
+    if store.loops[-1] != frame or len(store.index) != 1 or store.index[0] is None:
+        return None
+    if program.table.range_of(store, frame.symbol) != (0, last):
+        return None
+    cell = store.index[0]
+    if cell == Linear({frame.symbol: 1}, 0):
+        return WritingOrder.FORWARDS
+    return WritingOrder.BACKWARDS if cell == Linear({frame.symbol: -1}, last) else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from mapal.affine import (
     Affine,
-    Dynamic,
     Projection,
     SideRanges,
     is_injective,
@@ -20,6 +20,7 @@ from mapal.analysis.legality.pairs import tie
 from mapal.analysis.legality.program import Program
 from mapal.ir import ops
 from mapal.ir.graph import Graph
+from mapal.ir.ops import FunctionId, MorphismId
 
 
 def map_verdicts(program: Program, store: AccessRecord, threads: int | None) -> list[Verdict]:
@@ -123,8 +124,38 @@ def is_made_here(graph: Graph, obj: ops.ObjectId) -> bool:
 # Sites of special loops -------------------------------------------------------------
 
 
+def is_tile(graph: Graph, site: MorphismId, *, rule: Callable[[], bool]) -> bool:
+    """Whether a Map may be cut into tiles wherever it stands; yes where nothing ever gets. `rule`
+    is the simple rule."""
+    return _everywhere(graph, site, _tile, rule)
+
+
+def is_move(graph: Graph, site: MorphismId, *, rule: Callable[[], bool]) -> bool:
+    """Whether the elements of a Map may be moved in any order wherever it stands; yes where
+    nothing ever gets. `rule` is the simple rule."""
+    return _everywhere(graph, site, _move, rule)
+
+
+def _everywhere(
+    graph: Graph,
+    site: MorphismId,
+    question: Callable[[Program, AccessRecord], Verdict],
+    rule: Callable[[], bool],
+) -> bool:
+    program = Program.of(graph)
+    verdicts = [replace(question(program, s), rule=rule) for s in program.made_by[site]]
+    function, token = graph.functions[_function(graph, site)], graph.morphisms[site].key[-1][0]
+    placed = [verdict.placed(function.name, token) for verdict in verdicts]
+    return all(answer.is_proved for answer in placed)
+
+
+def _function(graph: Graph, site: MorphismId) -> FunctionId:
+    return graph.regions[graph.morphisms[site].region].function
+
+
 def _tile(program: Program, store: AccessRecord) -> Verdict:
-    """A Map over rows and columns with a reduction inside, all of whose reads are linear."""
+    """A Map with reductions inside, all of whose reads are linear. A range of one row is one of
+    lanes."""
     obstacle, shape = _obstacle_to_tiles(program, store)
     return Verdict(Question.TILE, obstacle is None, obstacle or shape, never)
 
@@ -132,44 +163,71 @@ def _tile(program: Program, store: AccessRecord) -> Verdict:
 def _obstacle_to_tiles(program: Program, store: AccessRecord) -> tuple[str | None, str]:
     table, frame = program.table, store.loops[-1]
     leaves = table.symbols.leaves(frame.symbol)
-    if len(leaves) < 2 or not table.symbols.is_even(frame.symbol):
+    if not table.symbols.is_even(frame.symbol):
         return "its range has no rows and columns", ""
-    inner = [
-        record
-        for record in program.by_frame[frame]
-        if record.loops[-1].kind is LoopKind.FOLD and not record.rmw
-    ]
-    if not inner:
+    inner = [r for r in program.by_frame[frame] if r.loops[-1].kind is LoopKind.FOLD]
+    if not any(record.rmw for record in inner):
         return "there is no reduction inside", ""
-    for record in inner:
-        if record.whole or any(isinstance(i, Dynamic) for i in table.access(record).map):
-            return "a read inside depends on data", ""
-    if tie(table, store, store, frame) is not None or program.fills(store, (frame,)) is not None:
+    if not all(record.rmw or _is_linear(program, record) for record in inner):
+        return "a read inside depends on data", ""
+    if _obstacle_to_any_order(program, store) is not None:
         return "its cells are not shown to be its own", ""
     lengths = [high + 1 for _, high in (table.symbols.bases[leaf] for leaf in leaves)]
     return None, " x ".join(map(str, lengths)) + ", any tile"
 
 
-def _move(program: Program, store: AccessRecord) -> Verdict:
-    graph, table = program.graph, program.table
+def _is_linear(program: Program, read: AccessRecord) -> bool:
+    """Whether a read is of one cell that the counters of its loops decide."""
+    return not read.whole and not program.table.access(read).dynamic
+
+
+def _obstacle_to_any_order(program: Program, store: AccessRecord) -> str | None:
+    """Why the elements of a Map's result have to be stored in their order."""
     frame = store.loops[-1]
+    return tie(program.table, store, store, frame) or program.fills(store, (frame,))
+
+
+def _move(program: Program, store: AccessRecord) -> Verdict:
+    """A Map whose elements are elements of other arrays, at places that their number decides."""
+    obstacle = _obstacle_to_moving(program, store)
+    reason = obstacle or _moved_elements(program, store)
+    return Verdict(Question.MOVE, obstacle is None, reason, never)
+
+
+def _obstacle_to_moving(program: Program, store: AccessRecord) -> str | None:
+    moved = _moving_access(program.graph, store)
+    if moved is None:
+        return "it computes its elements"
+    for read in _moving_reads(program, store, moved):
+        if read.loops != store.loops or not _is_linear(program, read):
+            return "data decide where it reads"
+    return _obstacle_to_any_order(program, store)
+
+
+def _moving_access(graph: Graph, store: AccessRecord) -> MorphismId | None:
+    """The access that gives a Map its elements, if one does."""
     op = graph.morphisms[store.site].op
     assert isinstance(op, ops.Map)
-    output = graph.definer(graph.functions[op.body].output)
-    moved = output if output is None else graph.definer(output.source) or output
-    if moved is None or not isinstance(moved.op, ops.Index):
-        return Verdict(Question.MOVE, False, "it computes its elements", never)
-    reads = [
-        record for record in program.by_frame[frame] if not record.write and record.site == moved.id
-    ]
-    if len(reads) != 1 or reads[0].loops != store.loops:
-        return Verdict(Question.MOVE, False, "its elements come from laws", never)
-    read = reads[0]
+    last = graph.definer(graph.functions[op.body].output)
+    if last is not None and isinstance(last.op, ops.Output):
+        last = graph.definer(last.source)
+    return last.id if last is not None and isinstance(last.op, ops.Index) else None
+
+
+def _moving_reads(program: Program, store: AccessRecord, moved: MorphismId) -> list[AccessRecord]:
+    frame = store.loops[-1]
+    return [r for r in program.by_frame[frame] if not r.write and r.site == moved]
+
+
+def _moved_elements(program: Program, store: AccessRecord) -> str:
+    """What of the array that it reads a moving Map takes."""
+    frame, moved = store.loops[-1], _moving_access(program.graph, store)
+    assert moved is not None
+    reads = _moving_reads(program, store, moved)
+    if len(reads) != 1:
+        return "any order"
     components = tuple((pair,) for pair in program.domain((frame,)))
-    lhs = table.access(read).map
-    projection = Projection(components, lhs, program.dims(read))
-    if any(isinstance(component, Dynamic) for component in lhs):
-        return Verdict(Question.MOVE, False, "data decide where it reads", never)
+    lhs = program.table.access(reads[0]).map
+    projection = Projection(components, lhs, program.dims(reads[0]))
     is_permutation = is_injective(projection) and is_surjective(projection)
-    reason = "every element once" if is_permutation else "not every element once"
-    return Verdict(Question.MOVE, is_permutation, reason, never)
+    return "every element once" if is_permutation else "any order, some not at all or again"

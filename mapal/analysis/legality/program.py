@@ -19,7 +19,7 @@ from mapal.affine.counting import Exact
 from mapal.analysis.accesses import AccessRecord, LoopFrame, LoopKind, extract
 from mapal.analysis.accesses.records import Table
 from mapal.ir.graph import Graph
-from mapal.ir.ops import LoopId, ObjectId
+from mapal.ir.ops import LoopId, MorphismId, ObjectId
 from mapal.ir.types import Array, Struct, Tuple
 
 
@@ -34,6 +34,10 @@ class Program:
     exact: set[LoopFrame] = field(default_factory=set)
     """Loops whose passes that go on are those of a range."""
     by_frame: dict[LoopFrame, list[AccessRecord]] = field(default_factory=lambda: defaultdict(list))
+    made_by: dict[MorphismId, list[AccessRecord]] = field(default_factory=lambda: defaultdict(list))
+    """The stores of elements, by the operation that makes the array."""
+    by_loop: dict[LoopId, list[LoopFrame]] = field(default_factory=lambda: defaultdict(list))
+    """The places of each loop of the program that something is accessed in."""
     states: dict[LoopFrame, list[int]] = field(default_factory=lambda: defaultdict(list))
     """For each place of a loop, the arrays of its state at the head, in the order of the state."""
 
@@ -52,10 +56,15 @@ class Program:
         for record in program.table.records:
             program.by_storage[record.storage].append(record)
             program.by_array[record.array].append(record)
+            if record.write and not record.whole:
+                program.made_by[MorphismId(record.site)].append(record)
             for frame in record.loops:
                 program.by_frame[frame].append(record)
                 if frame.exact:
                     program.exact.add(frame)
+        for frame in program.by_frame:
+            if frame.kind is LoopKind.LOOP:
+                program.by_loop[LoopId(frame.site)].append(frame)
         return program
 
     def state_arrays(self, frame: LoopFrame) -> dict[int, int]:
@@ -64,6 +73,10 @@ class Program:
         items = ty.items if isinstance(ty, Tuple | Struct) else (ty,)
         slots = [slot for slot, item in enumerate(items) if isinstance(item, Array)]
         return dict(zip(slots, self.states[frame], strict=False))
+
+    def is_made_in_pass(self, storage: int, frame: LoopFrame) -> bool:
+        """Whether an array is made on each iteration of a loop anew, and is not its state."""
+        return frame in self.table.arrays[storage].loops and storage not in self.states[frame]
 
     def inside(self, storage: int, frame: LoopFrame) -> list[AccessRecord]:
         """The accesses of a storage on iterations of a loop."""

@@ -24,18 +24,36 @@ def reads_verdict(program: Program, store: AccessRecord) -> Verdict:
     )
 
 
+def is_read_once(graph: Graph, site: MorphismId) -> bool:
+    """Whether each element of the array that a Map makes is read at most once, wherever the Map
+    stands."""
+    program = Program.of(graph)
+    stores = program.made_by[site]
+    placed = [
+        reads_verdict(program, store).placed(
+            graph.functions[store.function].name, graph.morphisms[site].key[-1][0]
+        )
+        for store in stores
+    ]
+    return all(answer.is_proved for answer in placed)
+
+
 def recompute_count(program: Program, store: AccessRecord) -> tuple[int | None, str]:
     """How often an element of the array that a Map makes is computed if its readers compute it
     themselves, at most; None if they cannot. With the reason."""
     table, total = program.table, 0
     if program.graph.objects[table.arrays[store.array].obj].kind is ObjectKind.RETURN:
         return None, "the array is a result"
-    if store.storage in table.escaped:
+    # The one reader has the element at hand, whatever its body does with parts of it.
+    stepping = _reader_in_step(program.graph, store.site)
+    if store.storage in table.escaped and stepping is None:
         return None, "the array has other names"
     for record in program.by_storage[store.storage]:
         if record.write:
             if record.site != store.site:
                 return None, "the array is updated"
+            continue
+        if stepping is not None and record.site != stepping:
             continue
         if record.whole:
             return None, "the array is needed as a whole"
@@ -53,9 +71,17 @@ def recompute_count(program: Program, store: AccessRecord) -> tuple[int | None, 
 def is_read_in_step(graph: Graph, site: MorphismId) -> bool:
     """The simple rule: one operation reads the array, it goes over it, and it stands in the same
     region."""
+    return _reader_in_step(graph, site) is not None
+
+
+def _reader_in_step(graph: Graph, site: MorphismId) -> MorphismId | None:
     morphism = graph.morphisms[site]
     readers = graph.out_edges[morphism.target]
     if len(readers) != 1:
-        return False
+        return None
     reader = graph.morphisms[readers[0]]
-    return isinstance(reader.op, ops.Map | ops.Reduce) and reader.region == morphism.region
+    if isinstance(reader.op, ops.Pair) and graph.is_internal_pack(reader.target):
+        reader = graph.morphisms[graph.out_edges[reader.target][0]]
+    if not isinstance(reader.op, ops.Map | ops.Reduce) or reader.region != morphism.region:
+        return None
+    return reader.id if graph.operands(reader)[-1] == morphism.target else None

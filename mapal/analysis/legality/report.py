@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mapal.analysis.accesses import LoopKind
 from mapal.analysis.legality.answers import Answer, Question, Verdict
 from mapal.analysis.legality.loops import component_of_state, fold_verdict, loop_verdicts
 from mapal.analysis.legality.maps import map_verdicts
@@ -77,9 +76,9 @@ class _Report:
                 continue
             for verdict in verdicts:
                 self._add(record.function, record.site, "operation", morphism.key, verdict)
-        for frame in list(self._program.by_frame):
-            if frame.kind is LoopKind.LOOP:
-                loop = self._graph.loops[LoopId(frame.site)]
+        for identity, frames in self._program.by_loop.items():
+            loop = self._graph.loops[identity]
+            for frame in frames:
                 for verdict in loop_verdicts(self._program, frame):
                     self._add(loop.function, loop.id, "loop", loop.key, verdict)
         return self._answers

@@ -1,18 +1,21 @@
 """Operations on single arrays: literals, laws, indexing, updating.
 
 An update writes into its operand's memory when that memory is ours and nobody needs the old
-array any more; otherwise it copies. The decision is local and sound: it looks at every object
-whose value may lie in the same memory and asks whether it is still to be read.
+array any more, or needs other cells of it; otherwise it copies. The decision is sound: it looks at
+every object whose value may lie in the same memory and is still to be read, and wants a proof by
+the engine of index maps that other cells are.
 """
 
 from __future__ import annotations
 
+from mapal.analysis.legality import may_write
+from mapal.analysis.liveness import Read
 from mapal.codegen.layout import memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import quoted_bytes
 from mapal.codegen.llvm.scalars import INDEX_OOB, as_index
-from mapal.codegen.llvm.scope import Destination, Scope, Temporary, is_free
+from mapal.codegen.llvm.scope import Destination, Scope, Temporary, is_free, needed_holders
 from mapal.codegen.llvm.values import (
     Broadcast,
     Buffer,
@@ -222,14 +225,18 @@ def update(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     if has_no_representation(ty):
         return None
     array, value = scope.values[item.operands[0]], scope.values.get(item.operands[2])
-    obstacle = _obstacle_in_place(array)
+    needed = [(h.obj, h.part) for b in buffers_of(array) for h in needed_holders(b, now=False)]
+    obstacle = _obstacle_in_place(e, item, array, needed)
     key = item.morphism.key
     if obstacle is None:
         assert isinstance(array, Memory)
         for buffer in buffers_of(array):
             buffer.written = True
         made = array
-        record(e, scope, "update", key, ty.length, "in-place", "nobody needs the old array")
+        reason = "nobody needs the old array"
+        if needed:
+            reason = "what is still read of the old array are other cells"
+        record(e, scope, "update", key, ty.length, "in-place", reason)
     else:
         made = destination(e, scope, item.target, ty)
         memory.copy_array(e, ty, array, made.pointer)
@@ -242,13 +249,16 @@ def update(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     return made
 
 
-def _obstacle_in_place(array: Value) -> str | None:
-    """Why an array cannot be updated where it lies; None if it can."""
+def _obstacle_in_place(
+    e: Emitter, item: OperationItem, array: Value, needed: list[Read]
+) -> str | None:
+    """Why an array cannot be updated where it lies; None if it can. `needed` is what lies in its
+    memory and is still to be read."""
     if not isinstance(array, Memory):
         return "the old array has no memory"
     if not all(buffer.writable for buffer in buffers_of(array)):
         return "the old array is a parameter or constant"
-    if not all(is_free(buffer, now=False) for buffer in buffers_of(array)):
+    if not may_write(e.graph, item.morphism.id, needed):
         return "the old array is needed later"
     return None
 

@@ -131,6 +131,11 @@ class Holder:
 def is_free(buffer: Buffer, now: bool) -> bool:
     """Whether no value that lies in a buffer is needed any more. With `now`, the operands of
     the current item count as needed."""
+    return not needed_holders(buffer, now)
+
+
+def needed_holders(buffer: Buffer, now: bool) -> list[Holder]:
+    """The holders of a buffer that are needed still, with `now` as in `is_free`."""
     root = buffer.root()
     root.holders = [holder for holder in root.holders if not holder.is_gone()]
-    return not any(holder.is_needed(now) for holder in root.holders)
+    return [holder for holder in root.holders if holder.is_needed(now)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mapal.analysis.legality import compared
 from mapal.ir.entry import entry_ports
 from mapal.ir.graph import Graph
 from mapal.ir.text import parse_graph, print_graph
@@ -23,22 +24,25 @@ BEFORE, AFTER = "before", "after"
 def rewrite(inputs: Inputs, options: Options) -> StageResult:
     """`ir` and one `input.NAME` per parameter to `ir` and `report`, or to the evidence of a
     failure. `check` is an input too. Options: `name`, the program's; `steps`, the budget of the
-    oracle; `inputs`, the paths to show for each input. Raises `UserError` for inputs that do not
-    fit."""
+    oracle; `inputs`, the paths to show for each input; `crosscheck` as in `rewrite`. Raises
+    `UserError` for inputs that do not fit."""
     graph = parse_graph(inputs["ir"].decode())
     files = {name: (inputs[f"input.{name}"], path) for name, path in options["inputs"].items()}
     own = input_values(files, entry_ports(graph))
     cases = cases_of(graph, own, options["steps"])
+    compares = options.get("crosscheck", False)
     try:
-        result = validated_rewrite(graph, pipeline.PIPELINE, cases)
+        with compared(compares) as gains:
+            result = validated_rewrite(graph, pipeline.PIPELINE, cases)
     except ValidationFailure as failure:
         evidence = {BEFORE: _text(failure.before), AFTER: _text(failure.after)}
         return StageResult(evidence, failure=f"{failure}{_kept(options, *evidence)}")
     except PassFailure as failure:
         evidence = {BEFORE: _text(failure.graph)}
         return StageResult(evidence, failure=f"{failure}{_kept(options, *evidence)}")
+    report = {**result.report, **({"crosscheck": gains} if compares else {})}
     return StageResult(
-        {"ir": _text(result.graph), "report": canonical_json(result.report)},
+        {"ir": _text(result.graph), "report": canonical_json(report)},
         summary=_summary(result.report["validation"]),
     )
 

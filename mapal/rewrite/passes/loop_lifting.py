@@ -3,9 +3,10 @@
 A loop whose state is a counter, of any integer type, that runs from one constant to another,
 beside values that each pass renews, is a fold of one pass over the range of passes; with no
 values it is nothing but the counter's last value. Constants are literals and integers that are
-proved to have one value; if the only value is an array of
-which each pass writes the element of its number, and reads none, the loop is a map. The range
-is never stored, so that the number of passes has no limit of its own.
+proved to have one value; if the only value is an array of which each pass writes a cell of its
+own, in or against their order, and none reads what another writes, the loop is a map
+(`mapal.analysis.legality.writing_order`); against the order only if nothing in it can trap. The
+range is never stored, so that the number of passes has no limit of its own.
 
 What the loop ran, the fold must run: work that can trap stands in the jump region and takes
 part in the next values; what stands before the condition runs once more on leaving, and must
@@ -17,6 +18,7 @@ from __future__ import annotations
 from mapal.analysis.bounds import accesses_in_range
 from mapal.analysis.definitions import definition, live_functions
 from mapal.analysis.known_integers import known_integers
+from mapal.analysis.legality import WritingOrder, writing_order
 from mapal.analysis.positions import positions
 from mapal.analysis.totality import is_total_morphism
 from mapal.analysis.trip_counts import Counter, Uncounted, counter_of, views_of
@@ -50,6 +52,7 @@ INNER_LOOP = "a loop inside is left"
 MANY_PASSES = "the loop passes more often than a range can count"
 NO_PASS = "the loop ends at once"
 CARRIES_ARRAY = "a value that is an array is not written once per pass"
+TRAPS_BACKWARDS = "an array is written from its end, by work that can trap"
 RUNS_ON_LEAVING = "work that can trap also runs on leaving"
 WOULD_VANISH = "work that can trap takes no part in the next values"
 ERASED = "a value from outside has no representation"
@@ -92,28 +95,34 @@ class _Candidate:
         following = definition(graph, self.item.next_state)
         feeders = following.feeders if isinstance(following, PackItem) else ()
         values = tuple(slot for slot in range(len(types)) if slot != counter.slot)
-        element = self._written_element(types, values, feeders, counter)
+        written = self._written(types, values, feeders, counter)
         results = tuple(feeders[slot] for slot in values)
-        if element is not None:
-            results = (element,)
+        if written is not None:
+            results = written.operands[2:]
         elif any(_holds_array(types[slot]) for slot in values):
             raise _DeclinedError(CARRIES_ARRAY)
         inside, outside = self._closure(results)
-        if element is not None and any(self.views.get(obj) == values[0] for obj in inside):
-            raise _DeclinedError(CARRIES_ARRAY)
+        first = None
+        if written is not None and any(self.views.get(obj) == values[0] for obj in inside):
+            first = self._first_value(values[0])
+            outside.append(first)
         after = self._after()
-        self._check_coverage(inside)
+        self._check_coverage(inside, written)
+        start, step = counter.start, counter.step
+        if written is not None and self._is_backwards(written, counter, inside, first):
+            start, step = start + step * (counter.passes - 1), -step
         clones, captures = self._captured(outside)
         by_slot: list[list[ObjectId]] = [[] for _ in types]
         for view, slot in self.views.items():
             by_slot[slot].append(view)
         return Lifting(
             loop=self.loop.id,
-            is_map=element is not None,
+            is_map=written is not None,
             count=counter.passes,
             counter=counter.slot,
-            start=counter.start,
-            step=counter.step,
+            start=start,
+            step=step,
+            last=counter.start + counter.step * counter.passes,
             values=values,
             views=tuple(map(tuple, by_slot)),
             results=results,
@@ -121,6 +130,7 @@ class _Candidate:
             clones=clones,
             captures=captures,
             after=after,
+            first=first,
         )
 
     def _counter(self) -> Counter:
@@ -136,15 +146,16 @@ class _Candidate:
             raise _DeclinedError(MANY_PASSES)
         return counter
 
-    def _written_element(
+    def _written(
         self,
         types: tuple[Type, ...],
         values: tuple[int, ...],
         feeders: tuple[ObjectId, ...],
         counter: Counter,
-    ) -> ObjectId | None:
-        """What each pass writes, if the loop writes an array from its first element on."""
-        if len(values) != 1 or (counter.start, counter.step) != (0, 1):
+    ) -> OperationItem | None:
+        """The update by which each pass writes an array, if the loop carries nothing else and
+        passes as often as the array has elements."""
+        if len(values) != 1:
             return None
         ty = types[values[0]]
         written = definition(self.graph, feeders[values[0]])
@@ -152,12 +163,56 @@ class _Candidate:
             return None
         if not isinstance(written, OperationItem) or written.morphism.op != ops.Update():
             return None
-        array, place, element = written.operands
         if written.morphism.region not in (self.loop.body, self.loop.jump):
             return None
-        if self.views.get(array) != values[0] or self.views.get(place) != counter.slot:
-            return None
-        return element
+        return written if self.views.get(written.operands[0]) == values[0] else None
+
+    def _first_value(self, slot: int) -> ObjectId:
+        """A component of the state before the loop."""
+        init = definition(self.graph, self.item.init)
+        if not isinstance(init, PackItem):
+            raise _DeclinedError(CARRIES_ARRAY)
+        return init.feeders[slot]
+
+    def _is_backwards(
+        self,
+        written: OperationItem,
+        counter: Counter,
+        inside: dict[ObjectId, None],
+        first: ObjectId | None,
+    ) -> bool:
+        """Whether the passes write the last cell first. Raises if a pass has no cell of its own,
+        or may see what another one writes, or if a map would trap in another order."""
+        array, place, _ = written.operands
+        is_counter = self.views.get(place) == counter.slot
+        order = writing_order(
+            self.graph,
+            self.loop.id,
+            self.views[array],
+            rule=lambda: is_counter and (counter.start, counter.step) == (0, 1) and first is None,
+        )
+        if order is None:
+            raise _DeclinedError(CARRIES_ARRAY)
+        if order is WritingOrder.FORWARDS:
+            if not is_counter:
+                # Folding makes it the counter first, if it can.
+                raise _DeclinedError(CARRIES_ARRAY)
+            return False
+        if not all(self._never_traps(obj) for obj in inside):
+            raise _DeclinedError(TRAPS_BACKWARDS)
+        return True
+
+    def _never_traps(self, obj: ObjectId) -> bool:
+        """Whether what computes a value of the loop is total."""
+        item = definition(self.graph, obj)
+        proved = accesses_in_range(self.graph)
+        match item:
+            case OperationItem(morphism=morphism):
+                return is_total_morphism(self.graph, morphism.id, proved)
+            case GuardItem(guard=guard):
+                return is_total_morphism(self.graph, guard.phi, proved)
+            case _:
+                return True
 
     # What a pass computes -----------------------------------------------------------
 
@@ -213,8 +268,9 @@ class _Candidate:
         inside, _ = self._closure((*computed, self.item.payload))
         return frozenset(inside) - self.views.keys()
 
-    def _check_coverage(self, inside: dict[ObjectId, None]) -> None:
-        """Nothing that can trap may run less often, or vanish."""
+    def _check_coverage(self, inside: dict[ObjectId, None], written: OperationItem | None) -> None:
+        """Nothing that can trap may run less often, or vanish. What writes the array that a map
+        makes is in range on every pass."""
         proved = accesses_in_range(self.graph)
         for region in (self.loop.body, self.loop.exit):
             if not self._is_total(region):
@@ -224,21 +280,11 @@ class _Candidate:
                 raise _DeclinedError(INNER_LOOP)
             if item.target in inside or isinstance(item, PackItem | ReturnSlotItem):
                 continue
-            if self._writes_element(item):
+            if written is not None and item.target == written.target:
                 continue
             identity = item.guard.phi if isinstance(item, GuardItem) else item.morphism.id
             if not is_total_morphism(self.graph, identity, proved):
                 raise _DeclinedError(WOULD_VANISH)
-
-    def _writes_element(self, item: Item) -> bool:
-        """Whether an item writes the array that a map makes: with the counter as index, which
-        is in range on every pass."""
-        return (
-            isinstance(item, OperationItem)
-            and item.morphism.op == ops.Update()
-            and item.operands[0] in self.views
-            and item.operands[1] in self.views
-        )
 
     def _is_total(self, region: RegionId) -> bool:
         proved = accesses_in_range(self.graph)

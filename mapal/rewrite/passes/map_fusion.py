@@ -1,13 +1,15 @@
 """The laws of map: `map id = id` and `map g . map f = map (g . f)`.
 
 Fusing runs g on an element before f on the next one. That cannot be seen if neither body runs
-forever and at most one of them can trap; the fused map then stands where that one stood.
+forever and at most one of them can trap; the fused map then stands where that one stood. It
+computes an element of the inner map for each read of one: they are proved to be read only once.
 """
 
 from __future__ import annotations
 
 from mapal.analysis.bounds import accesses_in_range
 from mapal.analysis.definitions import definition, live_functions
+from mapal.analysis.legality import is_read_once
 from mapal.analysis.positions import comes_before
 from mapal.analysis.totality import is_total_function, is_total_morphism, may_run_forever
 from mapal.ir import ops
@@ -26,6 +28,7 @@ BOTH_TRAP = "both bodies can trap"
 RUNS_FOREVER = "a body has a loop"
 LATE_CAPTURES = "the outer map captures what comes after the inner one"
 TOO_DEEP = "bodies are fused too deep already"
+REPEATS = "elements of the inner map are read more than once"
 RESULT = "the map writes the result"
 
 
@@ -112,7 +115,7 @@ def _obstacle(graph: Graph, inner: Morphism, outer: Morphism) -> str | None:
     deepest = max(key_length(graph, body) for body in bodies)
     if deepest + max(len(inner.key), len(outer.key)) > LONGEST_KEY:
         return TOO_DEEP
-    return None
+    return None if is_read_once(graph, inner.id) else REPEATS
 
 
 def _body(graph: Graph, morphism: Morphism) -> Function:
