@@ -12,8 +12,9 @@ from __future__ import annotations
 from mapal.analysis.sections import Section, sections
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm.module import ModuleBuilder
+from mapal.codegen.llvm.scalars import SUFFIXES
 from mapal.codegen.llvm.scope import Temporary
-from mapal.codegen.llvm.values import Buffer, Memory
+from mapal.codegen.llvm.values import Buffer, Memory, is_constant
 from mapal.codegen.llvm.writer import FunctionWriter
 from mapal.ir.graph import Graph, Key
 from mapal.ir.ops import RegionId
@@ -77,6 +78,18 @@ class Emitter:
         if not self.cuts_slices:
             return ()
         return sections(self.graph, region, self.module.known, self.module.costs)
+
+    def lanes(self, base: str) -> str:
+        return base
+
+    def suffix(self, base: str) -> str:
+        return SUFFIXES[base]
+
+    def constant(self, base: str, text: str) -> str:
+        return text
+
+    def literal_of(self, operand: str) -> str | None:
+        return operand if is_constant(operand) else None
 
     def check_size(self) -> None:
         """Called before each body that is emitted in place."""

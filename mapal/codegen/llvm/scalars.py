@@ -1,6 +1,9 @@
 """Operations on numbers and `bool`, with exactly the language's results and no undefined
 behaviour.
 
+The same operations serve single values and vectors, element by element: the context says what a
+value of an LLVM type is called there, and how a constant is written.
+
 Integer arithmetic carries no overflow flags and floating point no fast-math flags, so LLVM may
 neither assume nor change anything that the language defines. What instructions leave undefined
 (division by zero, the least integer divided by -1, conversions out of range) is excluded by a
@@ -14,10 +17,9 @@ import struct
 from typing import Protocol
 
 from mapal.codegen.layout import register_type
-from mapal.codegen.llvm.values import is_constant
 from mapal.ir.graph import Key, Value
 from mapal.ir.ops import BinaryCode, UnaryCode
-from mapal.ir.types import BOOL, F32, Scalar
+from mapal.ir.types import BOOL, Scalar
 
 DIV_ZERO = 0
 INDEX_OOB = 1
@@ -50,6 +52,22 @@ class ScalarContext(Protocol):
     @property
     def selects_numbers(self) -> bool:
         """Whether the machine has minimumNumber and maximumNumber as instructions."""
+        ...
+
+    def lanes(self, base: str) -> str:
+        """The type of values whose elements have the LLVM type `base`."""
+        ...
+
+    def suffix(self, base: str) -> str:
+        """How names of intrinsics write that type."""
+        ...
+
+    def constant(self, base: str, text: str) -> str:
+        """An operand all of whose elements are a constant."""
+        ...
+
+    def literal_of(self, operand: str) -> str | None:
+        """The constant that an operand is; None if it is computed."""
         ...
 
 
@@ -86,9 +104,9 @@ _ROUNDINGS = {
 
 def binary(c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: Key) -> str:
     """An operation on two operands of type `ty`."""
-    name, register = code.value, register_type(ty)
+    name, register = code.value, c.lanes(register_type(ty))
     if name in _LOGIC:
-        return c.value(f"{_LOGIC[name]} i1 {a}, {b}")
+        return c.value(f"{_LOGIC[name]} {c.lanes('i1')} {a}, {b}")
     if name in _FLOAT and ty.is_float:
         return c.value(f"fcmp {_FLOAT[name]} {register} {a}, {b}")
     if name in _EQUAL:
@@ -102,17 +120,17 @@ def binary(c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: 
         return c.value(f"{_ARITHMETIC[name]} {register} {a}, {b}")
     if name in _FLOAT_EXTREMES:
         intrinsic = f"llvm.{'s' if ty.is_signed else 'u'}{name.lower()}"
-        return _call(c, intrinsic, register, a, b)
+        return _call(c, intrinsic, ty, a, b)
     return _integer_division(c, code, ty, a, b, key)
 
 
 def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> str:
-    register = register_type(ty)
+    register = c.lanes(register_type(ty))
     if name in _FLOAT_ARITHMETIC:
         return c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
     if name in _FLOAT_EXTREMES:
         if c.selects_numbers:
-            return _call(c, _FLOAT_EXTREMES[name], register, a, b)
+            return _call(c, _FLOAT_EXTREMES[name], ty, a, b)
         return _float_extreme(c, name, ty, a, b)
     return c.float_remainder(ty, a, b)
 
@@ -120,40 +138,44 @@ def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> st
 def _float_extreme(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> str:
     """minimumNumber or maximumNumber from comparisons. LLVM 22 compiles the intrinsics wrongly
     for x86 with AVX-512DQ: a NaN wins over an operand that is known to be none."""
-    register, bits = register_type(ty), f"i{ty.bits}"
-    if is_constant(a):
+    register, bits = c.lanes(register_type(ty)), c.lanes(f"i{ty.bits}")
+    i1 = c.lanes("i1")
+    if c.literal_of(a) is not None:
         a, b = b, a
-    if is_constant(b) and b != literal(math.nan, ty):
+    known = c.literal_of(b)
+    if known is not None and known != literal(math.nan, ty):
         # The constant wins over NaN and over an equal number, unless another zero beats it.
-        yields = b == literal(-0.0 if name == "Max" else 0.0, ty)
+        yields = known == literal(-0.0 if name == "Max" else 0.0, ty)
         predicate = _BETTER[name][yields]
         better = c.value(f"fcmp {predicate} {register} {a}, {b}")
-        return c.value(f"select i1 {better}, {register} {a}, {register} {b}")
+        return c.value(f"select {i1} {better}, {register} {a}, {register} {b}")
     # The second operand wins unless it is NaN. Operands that compare equal differ at most in
     # the sign of zero, which the and of their bits has for the maximum, the or for the minimum.
     better = c.value(f"fcmp {_BETTER[name][0]} {register} {a}, {b}")
-    chosen = c.value(f"select i1 {better}, {register} {a}, {register} {b}")
+    chosen = c.value(f"select {i1} {better}, {register} {a}, {register} {b}")
     unordered = c.value(f"fcmp uno {register} {b}, {b}")
-    number = c.value(f"select i1 {unordered}, {register} {a}, {register} {chosen}")
+    number = c.value(f"select {i1} {unordered}, {register} {a}, {register} {chosen}")
     a_bits = c.value(f"bitcast {register} {a} to {bits}")
     b_bits = c.value(f"bitcast {register} {b} to {bits}")
     joined = c.value(f"{'and' if name == 'Max' else 'or'} {bits} {a_bits}, {b_bits}")
     zero = c.value(f"bitcast {bits} {joined} to {register}")
     equal = c.value(f"fcmp oeq {register} {a}, {b}")
-    return c.value(f"select i1 {equal}, {register} {zero}, {register} {number}")
+    return c.value(f"select {i1} {equal}, {register} {zero}, {register} {number}")
 
 
 def _integer_division(
     c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: Key
 ) -> str:
     """Quotient or remainder. A literal divisor drops the checks that it answers."""
-    register = register_type(ty)
-    known = int(b) if is_constant(b) else None
+    register, i1 = c.lanes(register_type(ty)), c.lanes("i1")
+    text = c.literal_of(b)
+    known = None if text is None else int(text)
+    zero, one, minus_one = (c.constant(register_type(ty), text) for text in ("0", "1", "-1"))
     if known is None or known == 0:
-        nonzero = c.value(f"icmp ne {register} {b}, 0")
+        nonzero = c.value(f"icmp ne {register} {b}, {zero}")
         c.require(nonzero, DIV_ZERO, key)
         if known == 0:
-            return "0"
+            return zero
     is_quotient = code is BinaryCode.DIV
     if not ty.is_signed:
         return c.value(f"{'udiv' if is_quotient else 'urem'} {register} {a}, {b}")
@@ -162,27 +184,29 @@ def _integer_division(
         return c.value(f"{instruction} {register} {a}, {b}")
     # Dividing by 1 where the divisor is -1 avoids the one overflow; the quotient is then
     # negated with wrapping, and the remainder is 0 as it should be.
-    negates = c.value(f"icmp eq {register} {b}, -1")
-    divisor = c.value(f"select i1 {negates}, {register} 1, {register} {b}")
+    negates = c.value(f"icmp eq {register} {b}, {minus_one}")
+    divisor = c.value(f"select {i1} {negates}, {register} {one}, {register} {b}")
     result = c.value(f"{instruction} {register} {a}, {divisor}")
     if not is_quotient:
         return result
-    negated = c.value(f"sub {register} 0, {a}")
-    return c.value(f"select i1 {negates}, {register} {negated}, {register} {result}")
+    negated = c.value(f"sub {register} {zero}, {a}")
+    return c.value(f"select {i1} {negates}, {register} {negated}, {register} {result}")
 
 
 def unary(c: ScalarContext, code: UnaryCode, ty: Scalar, a: str) -> str:
     """An operation on one operand that keeps its type."""
-    register = register_type(ty)
+    register = c.lanes(register_type(ty))
     if code is UnaryCode.NOT:
-        return c.value(f"xor i1 {a}, true")
+        return c.value(f"xor {c.lanes('i1')} {a}, {c.constant('i1', 'true')}")
     if code is UnaryCode.NEG:
-        return c.value(f"fneg {register} {a}" if ty.is_float else f"sub {register} 0, {a}")
+        zero = c.constant(register_type(ty), "0")
+        return c.value(f"fneg {register} {a}" if ty.is_float else f"sub {register} {zero}, {a}")
     if ty.is_float:
-        return _call(c, _ROUNDINGS[code], register, a)
+        return _call(c, _ROUNDINGS[code], ty, a)
     if not ty.is_signed:
         return a
-    symbol = c.intrinsic(f"llvm.abs.{register}", register, f"{register}, i1 immarg")
+    suffix = c.suffix(register_type(ty))
+    symbol = c.intrinsic(f"llvm.abs.{suffix}", register, f"{register}, i1 immarg")
     return c.value(f"call {register} {symbol}({register} {a}, i1 false)")
 
 
@@ -195,7 +219,7 @@ def fma(
     negate_addend: bool,
 ) -> str:
     """`±(x*y) ± z` rounded once."""
-    register = register_type(ty)
+    register = c.lanes(register_type(ty))
     x, y, z = operands
     if negate_product:
         x = c.value(f"fneg {register} {x}")
@@ -207,12 +231,12 @@ def fma(
 
 def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
     """Any conversion between two different numeric types, widenings included."""
-    taken, given = register_type(source), register_type(target)
+    taken, given = c.lanes(register_type(source)), c.lanes(register_type(target))
     if source.is_float and target.is_float:
         instruction = "fptrunc" if source.bits > target.bits else "fpext"
     elif source.is_float:
         kind = "fptosi" if target.is_signed else "fptoui"
-        suffix = f"{given}.{'f32' if source == F32 else 'f64'}"
+        suffix = f"{c.suffix(register_type(target))}.{c.suffix(register_type(source))}"
         symbol = c.intrinsic(f"llvm.{kind}.sat.{suffix}", given, taken)
         return c.value(f"call {given} {symbol}({taken} {a})")
     elif target.is_float:
@@ -227,17 +251,24 @@ def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
 def as_index(c: ScalarContext, ty: Scalar, a: str) -> str:
     """An integer as a signed 64-bit index. A `u8` is extended with zeros: 200 is no negative
     index."""
-    if is_constant(a) or ty.bits == 64:
+    if ty.bits == 64:
         return a
-    return c.value(f"{'sext' if ty.is_signed else 'zext'} {register_type(ty)} {a} to i64")
+    known = c.literal_of(a)
+    if known is not None:
+        return c.constant("i64", known)
+    register, index = c.lanes(register_type(ty)), c.lanes("i64")
+    return c.value(f"{'sext' if ty.is_signed else 'zext'} {register} {a} to {index}")
 
 
-_SUFFIXES = {"float": "f32", "double": "f64", "i32": "i32", "i64": "i64", "i8": "i8"}
+SUFFIXES = {"float": "f32", "double": "f64", "i64": "i64", "i32": "i32", "i8": "i8", "i1": "i1"}
+"""How names of intrinsics write LLVM types."""
 
 
-def _call(c: ScalarContext, intrinsic: str, register: str, *operands: str) -> str:
+def _call(c: ScalarContext, intrinsic: str, ty: Scalar, *operands: str) -> str:
     """A call of an intrinsic on operands of one type that gives that type."""
+    base = register_type(ty)
+    register = c.lanes(base)
     parameters = ", ".join([register] * len(operands))
-    symbol = c.intrinsic(f"{intrinsic}.{_SUFFIXES[register]}", register, parameters)
+    symbol = c.intrinsic(f"{intrinsic}.{c.suffix(base)}", register, parameters)
     arguments = ", ".join(f"{register} {operand}" for operand in operands)
     return c.value(f"call {register} {symbol}({arguments})")
