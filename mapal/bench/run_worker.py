@@ -14,6 +14,7 @@ from mapal.diagnostics import UserError
 LIMIT_SECONDS = 1800
 _THREAD_VARIABLES = (
     "BLIS_NUM_THREADS",
+    "HL_NUM_THREADS",
     "MAPAL_THREADS",
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",

@@ -15,15 +15,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mapal.bench.answers import WrongAnswer
 from mapal.bench.limits.building import Builder
 from mapal.bench.limits.catalogue import all_rows
-from mapal.bench.limits.measuring import measure_row
+from mapal.bench.limits.measuring import check_row, measure_row
 from mapal.bench.limits.report import render
 from mapal.bench.limits.rows import Row
 from mapal.bench.run import host_facts, processors, write_document
 from mapal.diagnostics import UserError
 from mapal.native.toolchain import require_compiler
-from mapal.target import TargetProfile, load_profile
+from mapal.target import NATIVE, TargetProfile, load_profile
 from mapal.target.detect import detect_host, why_not_executable
 from mapal.target.document import closest
 
@@ -36,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("rows", nargs="*", default=["*"], metavar="ROW")
     parser.add_argument("--threads", default="1,2", help="thread counts; default 1,2")
     parser.add_argument("--rounds", type=int, help="rounds of each contest")
+    parser.add_argument(
+        "--thorough", action="store_true", help="check the build without kernels, too"
+    )
+    parser.add_argument(
+        "--bits",
+        metavar="PROFILES",
+        help="measure nothing; compare the bits of builds for these profiles, with commas",
+    )
     parser.add_argument("--list", action="store_true", help="only name the rows")
     options = parser.parse_args(arguments)
     try:
@@ -44,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(row.name for row in rows))
             return 0
         threads = [int(word) for word in options.threads.split(",")]
-        results = measure_rows(rows, threads, options.rounds)
+        if options.bits is not None:
+            return check_rows(rows, options.bits.split(","), threads)
+        results = measure_rows(rows, threads, options.rounds, options.thorough)
     except UserError as error:
         print(f"limits: {error}", file=sys.stderr)
         return error.exit_status
@@ -62,7 +73,7 @@ def select(patterns: Sequence[str]) -> list[Row]:
 
 
 def measure_rows(
-    rows: Sequence[Row], threads: Sequence[int], rounds: int | None
+    rows: Sequence[Row], threads: Sequence[int], rounds: int | None, is_thorough: bool = False
 ) -> list[Mapping[str, Any]]:
     """Measures, printing each row as it is done, and adds what was found to the document."""
     builder = Builder(require_compiler(_say))
@@ -71,12 +82,33 @@ def measure_rows(
     for row in rows:
         profile = host if row.target == "native" else load_profile(row.target)
         for count in threads:
-            result = _measured(row, profile, host, count, builder, rounds)
+            result = _measured(row, profile, host, count, builder, rounds, is_thorough)
             results.append(result)
             print(render([result]).split("\n", 1)[1], end="", flush=True)
             _keep(result, host)
     print(render(results), end="")
     return results
+
+
+def check_rows(rows: Sequence[Row], names: Sequence[str], threads: Sequence[int]) -> int:
+    """Compares bits of all builds of rows; prints how many agreed and whose did not. 1 if any
+    did not, 0 otherwise."""
+    builder = Builder(require_compiler(_say))
+    host = detect_host()
+    profiles = [host if name == NATIVE else load_profile(name) for name in names]
+    able = [profile for profile in profiles if why_not_executable(profile, host) is None]
+    for profile in profiles:
+        if profile not in able:
+            print(f"{profile.name}: skipped: {why_not_executable(profile, host)}")
+    agreed, wrong = 0, 0
+    for row in rows:
+        try:
+            agreed += check_row(row, able, threads, builder, DIRECTORY / "expected", _say)
+        except (UserError, WrongAnswer) as error:
+            wrong += 1
+            print(f"{row.name}: {error}")
+    print(f"{len(rows)} rows: {agreed} builds gave the expected bits, {wrong} rows did not")
+    return 1 if wrong or not able else 0
 
 
 def _measured(
@@ -86,6 +118,7 @@ def _measured(
     threads: int,
     builder: Builder,
     rounds: int | None,
+    is_thorough: bool,
 ) -> Mapping[str, Any]:
     named = {"row": row.name, "threads": threads}
     reason = why_not_executable(profile, host)
@@ -94,8 +127,17 @@ def _measured(
     if reason is not None:
         return {**named, "failed": f"not measured here: {reason}"}
     try:
-        return measure_row(row, profile, threads, builder, DIRECTORY / "expected", _say, rounds)
-    except UserError as error:
+        return measure_row(
+            row,
+            profile,
+            threads,
+            builder,
+            DIRECTORY / "expected",
+            _say,
+            rounds=rounds,
+            is_thorough=is_thorough,
+        )
+    except (UserError, WrongAnswer) as error:
         return {**named, "failed": str(error)}
 
 

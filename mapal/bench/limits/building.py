@@ -77,9 +77,12 @@ class Builder:
         sources = {name: path.read_bytes() for name, path in runtime_sources().items()}
         return build_runtime(self.compiler, sources)
 
-    def program(self, graph: Graph, profile: TargetProfile, name: str) -> Library:
-        """Our program, rewritten and compiled as in a build."""
-        emission = emit(rewrite(graph).graph, profile, name=name)
+    def program(
+        self, graph: Graph, profile: TargetProfile, name: str, *, has_kernels: bool = True
+    ) -> Library:
+        """Our program, rewritten and compiled as in a build; without kernels, every collection
+        is a plain loop."""
+        emission = emit(rewrite(graph).graph, profile, name=name, has_kernels=has_kernels)
         artifact = compile_module(emission.ll, profile, _OPTIMISATION)
         data = link_shared(self.compiler, artifact.object, self.runtime)
         return Library(emission.plan, emission.ll, data)

@@ -1,9 +1,10 @@
 """What the result of a row must be, and how that is known.
 
 Three ways to the result share no code: a reference in C that follows the order of the program,
-the interpreter (all of the result where that is feasible, a sample of cells otherwise), and, in
-`measuring`, the compiled program itself. They must agree in every bit. Results are kept by the
-content of everything that they follow from, so only the first measurement of a row waits.
+the interpreter (all of the result where that is feasible, a sample of cells otherwise), and the
+compiled program itself, with kernels and, in a thorough check, without. They must agree in every
+bit. Results are kept by the content of program, inputs and reference, so only the first measurement
+of a row waits.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mapal.bench.answers import WrongAnswer, same_bits
-from mapal.bench.limits.building import SOURCES, Builder, graph_of, source_of
+from mapal.bench.answers import WrongAnswer, require_bits, same_bits
+from mapal.bench.limits.building import SOURCES, Builder, Library, graph_of, source_of
 from mapal.bench.limits.rows import SEED, Row
-from mapal.bench.run_worker import run_worker
+from mapal.bench.run_worker import run_worker, thread_environment
 from mapal.interpreter import LOCKSTEP_FROM, run
 from mapal.ir.entry import entry_ports
 from mapal.project.arrays import input_values, output_files
@@ -65,6 +66,45 @@ def expected_result(
     found.replace(path) if found.stat().st_dev == store.stat().st_dev else _copy(found, path)
     proof.write_text(json.dumps(evidence), encoding="utf-8")
     return Expected(path, evidence)
+
+
+def require_plain_build(
+    row: Row,
+    plain: Library,
+    inputs: Mapping[str, Path],
+    expected: Expected,
+    store: Path,
+    scratch: Path,
+) -> str:
+    """What is known after the build without kernels gave the expected result. Raises
+    `WrongAnswer` if it did not. A build that did once is believed, by its text."""
+    digest = hashlib.sha256(plain.ll.encode() + expected.path.name.encode()).hexdigest()
+    proof = store / f"{row.name}-plain-{digest[:24]}"
+    if not proof.is_file():
+        require_result(row, plain, inputs, expected, 1, scratch)
+        proof.touch()
+    return "the build without kernels"
+
+
+def require_result(
+    row: Row,
+    library: Library,
+    inputs: Mapping[str, Path],
+    expected: Expected,
+    threads: int,
+    scratch: Path,
+) -> None:
+    """Raises `WrongAnswer` unless a build gives the expected bits with so many threads."""
+    program, found = scratch / "evaluated.so", scratch / "found.npy"
+    program.write_bytes(library.data)
+    job = {
+        "library": str(program),
+        "inputs": {name: str(path) for name, path in inputs.items()},
+        "forms": None,
+        "store": [str(found)],
+    }
+    run_worker(row.name, job, thread_environment(threads))
+    require_bits(row.name, [np.load(found)], [np.load(expected.path)])
 
 
 def _copy(source: Path, destination: Path) -> None:

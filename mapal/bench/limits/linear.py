@@ -26,7 +26,7 @@ def matmul_rows(target: str, prefix: str, environment: dict[str, str]) -> Iterat
                     if target != "native"
                     else _matmul_goals(real, arithmetic, n)
                 )
-                yield _matmul(
+                yield matmul_row(
                     f"{prefix}-{real}-{arithmetic}-{n}", real, arithmetic, n, target, environment,
                     tuple(
                         Goal(peers=("openblas", "numpy"), ratio=ratio, threads=threads)
@@ -56,7 +56,12 @@ def _matmul_goals(real: str, arithmetic: str, n: int) -> list[tuple[float, int]]
     return [(1.02 if n <= 1024 else 1.10, 1)]
 
 
-def _matmul(
+def _has_halide(n: int, target: str) -> bool:
+    """Halide's schedule here is for whole tiles, and for the machine that runs it."""
+    return target == "native" and n % 64 == 0
+
+
+def matmul_row(
     name: str,
     real: str,
     arithmetic: str,
@@ -65,9 +70,12 @@ def _matmul(
     environment: dict[str, str],
     goals: tuple[Goal, ...],
 ) -> Row:
+    """A product of square matrices of size `n`."""
     dtype = "<f4" if real == "f32" else "<f8"
     flop = 2 * n**3
     gemm = "scipy_cblas_sgemm64_" if real == "f32" else "scipy_cblas_dgemm64_"
+    if arithmetic == "fused" and real == "f32" and _has_halide(n, target) and n >= 128:
+        goals = (*goals, Goal(peers=("halide",), ratio=1.0))
     if real == "f32" and arithmetic == "fused" and target == "native" and 256 <= n <= 2048:
         goals = (*goals, Goal(peers=("peak",), ratio=1 / 0.92))
     return Row(
@@ -88,6 +96,7 @@ def _matmul(
                 needs_blas=True,
             ),
             Peer(name="numpy", file="matmul_numpy.py"),
+            *([Peer(name="halide", file="matmul_halide.py")] if _has_halide(n, target) else []),
             peak(real, arithmetic, flop),
         ),
         goals=goals,

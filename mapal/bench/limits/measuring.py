@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,11 @@ import numpy as np
 
 from mapal.bench.figures import counted_rounds, of_rounds, ratio_figures, time_figures
 from mapal.bench.limits.building import Builder, graph_of, source_of
-from mapal.bench.limits.expected import Expected, expected_result
+from mapal.bench.limits.expected import (
+    expected_result,
+    require_plain_build,
+    require_result,
+)
 from mapal.bench.limits.rows import SEED, Goal, Peer, Row
 from mapal.bench.run import compile_driver
 from mapal.bench.run_worker import run_worker, thread_environment
@@ -27,17 +31,25 @@ def measure_row(
     builder: Builder,
     store: Path,
     say: Callable[[str], None],
+    *,
     rounds: int | None = None,
+    is_thorough: bool = False,
 ) -> dict[str, Any]:
-    """The figures of one row with so many threads. Raises `UserError` for a wrong answer."""
+    """The figures of one row with so many threads; a thorough measurement also holds the build
+    without kernels to the result. Raises `UserError` or `WrongAnswer`."""
     with tempfile.TemporaryDirectory(prefix="mapal-limits-") as directory:
         scratch = Path(directory)
-        inputs = _write_inputs(row, scratch)
+        inputs = write_inputs(row, scratch)
         graph = graph_of(source_of(row), row.arithmetic)
         library = builder.program(graph, profile, row.name)
         (scratch / "program.so").write_bytes(library.data)
         (scratch / "repeat.so").write_bytes(compile_driver(builder.compiler))
         expected = expected_result(row, inputs, builder, store, scratch, say)
+        evidence = list(expected.evidence)
+        if is_thorough:
+            plain = builder.program(graph, profile, row.name, has_kernels=False)
+            say(f"{row.name}: running the build without kernels")
+            evidence.append(require_plain_build(row, plain, inputs, expected, store, scratch))
         peers, absent = _prepare_peers(row, threads, builder, profile.vector_bytes, scratch)
         say(f"{row.name}: measuring with {threads} thread{'s' if threads > 1 else ''}")
         request = {
@@ -53,10 +65,39 @@ def measure_row(
         environment = {**thread_environment(threads), **row.environment}
         figures = run_worker(row.name, request, environment)
     figures["absent"] = [*figures["absent"], *absent]
-    return summarize(row, profile, threads, figures, expected, library.plan)
+    return summarize(row, profile, threads, figures, evidence, library.plan)
 
 
-def _write_inputs(row: Row, scratch: Path) -> dict[str, Path]:
+def check_row(
+    row: Row,
+    profiles: Sequence[TargetProfile],
+    threads: Sequence[int],
+    builder: Builder,
+    store: Path,
+    say: Callable[[str], None],
+) -> int:
+    """How many builds gave the bits that the row must have: with kernels for every profile and
+    thread count, and without them. Raises `UserError` or `WrongAnswer` for one that did not."""
+    with tempfile.TemporaryDirectory(prefix="mapal-limits-") as directory:
+        scratch = Path(directory)
+        inputs = write_inputs(row, scratch)
+        graph = graph_of(source_of(row), row.arithmetic)
+        expected = expected_result(row, inputs, builder, store, scratch, say)
+        count = 0
+        for profile in profiles:
+            library = builder.program(graph, profile, row.name)
+            for number in threads:
+                say(f"{row.name}: {profile.name}, {number} threads")
+                require_result(row, library, inputs, expected, number, scratch)
+                count += 1
+        say(f"{row.name}: without kernels")
+        plain = builder.program(graph, profiles[0], row.name, has_kernels=False)
+        require_plain_build(row, plain, inputs, expected, store, scratch)
+        return count + 1
+
+
+def write_inputs(row: Row, scratch: Path) -> dict[str, Path]:
+    """The inputs of a row as files below `scratch`, by name."""
     arrays = row.inputs(np.random.default_rng(SEED))
     paths: dict[str, Path] = {}
     for name, array in arrays.items():
@@ -101,7 +142,7 @@ def summarize(
     profile: TargetProfile,
     threads: int,
     figures: Mapping[str, Any],
-    expected: Expected,
+    evidence: Sequence[str],
     plan: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Medians, ratios and goals from the samples of a worker. Only quiet rounds count, if there
@@ -141,7 +182,7 @@ def summarize(
         "gbyte_per_s": None if row.bytes is None else row.bytes / times["median_ms"] / 1e6,
         "peers": list(peers.values()),
         "goals": [judge(goal, peers) for goal in row.goals if goal.threads == threads],
-        "checked": [*expected.evidence, "the build, before and after the contest"],
+        "checked": [*evidence, "the build, before and after the contest"],
         "shapes": sorted({str(site["shape"]) for site in plan["sites"]}),
     }
 

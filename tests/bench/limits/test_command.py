@@ -1,0 +1,84 @@
+"""The command: selection of rows, what is kept, failures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mapal.bench.answers import WrongAnswer
+from mapal.bench.limits import __main__ as command
+from mapal.bench.limits.rows import Row
+from mapal.diagnostics import UserError
+from tests.bench.limits.small_rows import small_row
+
+
+def fake_rows() -> tuple[Row, ...]:
+    return (small_row(8), small_row(16))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "all_rows", fake_rows)
+
+
+def test_rows_are_listed_by_pattern(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--list", "small-1*"]) == 0
+    assert capsys.readouterr().out == "small-16\n"
+
+
+def test_a_pattern_without_rows_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["smal-8"]) == 2
+    assert "no row is called 'smal-8'; did you mean 'small-8'?" in capsys.readouterr().err
+
+
+def test_figures_are_printed_and_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers: dict[str, Any] = {}
+
+    def measured(row: Row, profile: object, threads: int, *_: object, **__: object) -> Any:
+        if row.name == "small-16":
+            raise answers["small-16"]
+        return {
+            "row": row.name,
+            "threads": threads,
+            "median_ms": 12.5,
+            "gflop_per_s": None,
+            "gbyte_per_s": None,
+            "quiet_rounds": 1,
+            "rounds": 2,
+            "goals": [],
+            "peers": [],
+        }
+
+    monkeypatch.setattr(command, "measure_row", measured)
+    for error in (UserError("broken"), WrongAnswer("wrong")):
+        answers["small-16"] = error
+        assert command.main(["--threads", "1"]) == 1
+        assert str(error) in capsys.readouterr().out
+    document = json.loads(Path("build/bench/limits.json").read_text(encoding="utf-8"))
+    assert [entry["row"] for entry in document["results"]] == ["small-8", "small-16"]
+    assert command.main(["--threads", "4096", "small-8"]) == 1
+    assert "not measured here: only" in capsys.readouterr().out
+
+
+def test_bits_are_compared_and_disagreement_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def checked(row: Row, profiles: Sequence[object], threads: Sequence[int], *_: object) -> int:
+        if row.name == "small-16":
+            raise WrongAnswer("small-16 gives another result")
+        return len(profiles) * len(threads) + 1
+
+    monkeypatch.setattr(command, "check_row", checked)
+    assert command.main(["--bits", "native,cuda-ada"]) == 1
+    out = capsys.readouterr().out
+    assert "cuda-ada: skipped: " in out
+    assert "2 rows: 3 builds gave the expected bits, 1 rows did not" in out
+    assert command.main(["--bits", "native", "small-8"]) == 0
+    assert command.main(["--bits", "cuda-ada", "small-8"]) == 1
