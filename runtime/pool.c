@@ -5,7 +5,8 @@
  * One lock guards which work is offered, who is inside, and all sleeping. It is taken when a task
  * becomes ready or complete and when a worker enters or leaves, never for a slice. A worker enters
  * only under the lock, so work that is withdrawn and has no helper left is not looked at again.
- * The protocol is modelled in runtime/model. */
+ * Workers are started when work appears that is worth more of them than are idle, so a small run on a
+ * large machine does not pay for all. The protocol is modelled in runtime/model. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "pool.h"
@@ -28,8 +29,10 @@ static struct {
     pthread_cond_t arrived; /* work has appeared, or the pool closes */
     mapal_work *newest;
     uint32_t sleepers;
+    uint32_t idle;  /* workers without work, the sleepers among them */
     uint32_t lanes; /* 0 until the pool starts */
     uint32_t workers;
+    bool full; /* the system gives no further thread */
     bool closing;
     bool may_spin;
     atomic_uint arrivals; /* how often work has appeared; changes under the lock */
@@ -180,6 +183,7 @@ static void *serve(void *number)
             continue;
         }
         unsigned seen = atomic_load_explicit(&pool.arrivals, memory_order_relaxed);
+        pool.idle++;
         mapal_pool_unlock();
         look_for_a_moment(seen);
         mapal_pool_lock();
@@ -189,6 +193,7 @@ static void *serve(void *number)
             (void)pthread_cond_wait(&pool.arrived, &pool.mutex);
         }
         pool.sleepers--;
+        pool.idle--;
     }
     mapal_pool_unlock();
     return NULL;
@@ -205,8 +210,10 @@ static void in_child(void)
 {
     pool.newest = NULL;
     pool.sleepers = 0;
+    pool.idle = 0;
     pool.lanes = 0;
     pool.workers = 0;
+    pool.full = false;
     (void)pthread_mutex_init(&pool.mutex, NULL);
     (void)pthread_cond_init(&pool.arrived, NULL);
 }
@@ -239,18 +246,18 @@ __attribute__((destructor)) static void close_pool(void)
     pool.closing = false;
 }
 
-/* Under the lock. With fewer threads than wanted the work is the same, only slower. */
-static void start_workers(void)
+/* Under the lock: starts workers until as many as wanted are idle. With fewer threads than wanted the
+ * work is the same, only slower. */
+static void grow(int64_t wanted)
 {
-    pool.lanes = mapal_count_lanes();
-    pool.may_spin = pool.lanes <= mapal_count_processors();
-    while (pool.workers + 1 < pool.lanes) {
+    for (int64_t idle = pool.idle;
+         idle < wanted && pool.workers + 1 < pool.lanes && !pool.full; idle++) {
         void *number = (void *)(uintptr_t)pool.workers;
-        if (pthread_create(&pool.thread[pool.workers], NULL, serve, number) != 0) {
-            pool.lanes = pool.workers + 1;
-            break;
+        if (pthread_create(&pool.thread[pool.workers], NULL, serve, number) == 0) {
+            pool.workers++;
+        } else {
+            pool.full = true;
         }
-        pool.workers++;
     }
 }
 
@@ -259,7 +266,8 @@ uint32_t mapal_pool_lanes(void)
     (void)pthread_once(&fork_handled, handle_forks);
     mapal_pool_lock();
     if (pool.lanes == 0) {
-        start_workers();
+        pool.lanes = mapal_count_lanes();
+        pool.may_spin = pool.lanes <= mapal_count_processors();
     }
     uint32_t lanes = pool.lanes;
     mapal_pool_unlock();
@@ -283,6 +291,7 @@ void mapal_pool_announce(mapal_work *work, int64_t slices, int64_t threads)
     for (int64_t woken = 0; woken < threads && woken < (int64_t)pool.sleepers; woken++) {
         (void)pthread_cond_signal(&pool.arrived);
     }
+    grow(threads);
     for (mapal_work *at = work; at != NULL; at = at->outer) {
         mapal_pool_wake_host(at);
     }

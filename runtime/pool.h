@@ -26,8 +26,7 @@ void mapal_work_help(mapal_work *work);
 /* The lane of this thread: 0 for every thread that is not a worker. */
 extern _Thread_local uint32_t mapal_lane;
 
-/* Lanes of the pool, which starts with the first question: this many threads work at once, the
- * caller included. */
+/* Lanes of the pool: at most this many threads work at once, the caller included. */
 uint32_t mapal_pool_lanes(void);
 
 void mapal_pool_lock(void);
@@ -36,7 +35,7 @@ void mapal_pool_unlock(void);
 /* Under the lock: opens the work to the workers. */
 void mapal_pool_offer(mapal_work *work);
 
-/* Under the lock: `slices` more can be taken; up to `threads` sleepers are woken. */
+/* Under the lock: `slices` more can be taken; up to `threads` workers are woken or started. */
 void mapal_pool_announce(mapal_work *work, int64_t slices, int64_t threads);
 
 /* How often work has appeared: a hint without the lock. */
