@@ -89,10 +89,10 @@ def shapes_of(graph: Graph, profile: TargetProfile) -> list[str]:
     return [site["shape"] for site in sites if site["kind"] in ("map", "fold", "reduce")]
 
 
-def assert_same_bits(cases: Sequence[Case], profile_name: str) -> None:
+def assert_same_bits(cases: Sequence[Case], target: str | TargetProfile) -> None:
     """Every emission of each case gives the bits of the plain loops, or of its results, wherever
     arrays lie."""
-    profile = load_profile(profile_name)
+    profile = load_profile(target) if isinstance(target, str) else target
     graphs = [rewritten(case.source, case.arithmetic) for case in cases]
     for case, graph in zip(cases, graphs, strict=True):
         if case.shape is not None:
@@ -116,7 +116,7 @@ def assert_same_bits(cases: Sequence[Case], profile_name: str) -> None:
             expected = [canonical_bytes(array) for array in case.results]
         for (at, name, place), answer in results.items():
             if at == number:
-                assert answer == expected, f"{name}, {place}, {profile_name}: {case.source}"
+                assert answer == expected, f"{name}, {place}, {profile.name}: {case.source}"
 
 
 def _symbol(number: int, emission: str) -> str:

@@ -22,6 +22,7 @@ from mapal.codegen.llvm.kernels.site import MapSite
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute, keeps_order
+from mapal.codegen.llvm.streamed_loop import StreamedLoop, outgrows_caches
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.codegen.llvm.wishes import offer
 from mapal.ir import ops
@@ -31,6 +32,7 @@ from mapal.ir.order import OperationItem
 from mapal.ir.types import (
     Array,
     Product,
+    Scalar,
     Struct,
     Tuple,
     Type,
@@ -120,18 +122,23 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
         record(e, scope, "map", key, site.ty.length, kernel.shape, kernel.reason)
         kernel.emit(e, scope)
         return
+    range_body, streamed = one.emit_range, ""
+    if e.module.has_kernels and outgrows_caches(e, site.operands, site.ty):
+        assert isinstance(one.element, Scalar)
+        range_body = StreamedLoop(one.element, one.emit_at).emit_range
+        streamed = "; results go past the caches, which cannot hold them"
     bulk = Bulk(
         units=site.ty.length,
         operations=work_of(e.graph, one.body),
         captured=site.operands,
         made=site.made,
         ty=site.ty,
-        body=one.emit_range,
+        body=range_body,
     )
     may_cut = site.morphism.id in e.module.independent and keeps_order(e, one.body)
     cut = cut_of(e, bulk) if may_cut else None
     shape, reason = ("loop", _ONE_PASS) if cut is None else ("slices", cut.reason)
-    record(e, scope, "map", key, site.ty.length, shape, reason)
+    record(e, scope, "map", key, site.ty.length, shape, reason + streamed)
     execute(e, scope, bulk, cut)
 
 
@@ -164,12 +171,21 @@ class _OneElement:
         self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory | None, index: str
     ) -> None:
         """`values` are the captures and the array, `made` is where results are stored."""
-        *captures, array = values
-        arguments = (*captures, memory.element(e, array, self.source, index))
         if made is None:
+            *captures, array = values
+            arguments = (*captures, memory.element(e, array, self.source, index))
             apply_body(e, scope, self.body, arguments, frozenset(), None, self.run)
             return
-        address = memory.element_pointer(e, made.pointer, self.element, index)
+        self.emit_at(
+            e, scope, values, index, memory.element_pointer(e, made.pointer, self.element, index)
+        )
+
+    def emit_at(
+        self, e: Emitter, scope: Scope, values: Sequence[Value], index: str, address: str
+    ) -> None:
+        """Stores the value of an element at an address."""
+        *captures, array = values
+        arguments = (*captures, memory.element(e, array, self.source, index))
         wish = _wish_at(e, self.element, address)
         result = apply_body(e, scope, self.body, arguments, frozenset(), wish, self.run)
         perform(e, moves_of(self.element, result, wish))
