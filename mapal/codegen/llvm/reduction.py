@@ -18,7 +18,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import record
 from mapal.codegen.llvm.collections import RunFunction, apply_body
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.lanes import Lanes, holds_array, lanes_of
+from mapal.codegen.llvm.reduction_lanes import Lanes, holds_array, lanes_of
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
