@@ -2,20 +2,20 @@
 
 An estimate, for decisions that change speed and never results: bulk operations count once for
 each element, both arms of a guard count, and a loop counts as often as it passes, or as a usual
-loop where nothing tells.
+loop where nothing tells. Divisions and square roots count several times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mapal.analysis.totality import callees_first
+from mapal.analysis.totality import SLOW, callees_first
 from mapal.analysis.trip_counts import Uncounted, counter_of
 from mapal.ir import ops
-from mapal.ir.graph import Graph, Loop, Morphism, RegionKind
-from mapal.ir.ops import FunctionId, LoopId, RegionId
+from mapal.ir.graph import Graph, Loop, Morphism, ObjectKind, RegionKind
+from mapal.ir.ops import BinaryCode, FunctionId, LoopId, RegionId, UnaryCode
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, schedule
-from mapal.ir.types import Array, Tuple
+from mapal.ir.types import Array, Tuple, is_integer
 
 USUAL_PASSES = 32
 """Of a loop that nothing counts."""
@@ -101,6 +101,13 @@ def _work_of_operation(graph: Graph, morphism: Morphism, work: Mapping[FunctionI
             | ops.Enumerate()
         ):
             return 0
+        case ops.Binary(code=BinaryCode.DIV | BinaryCode.MOD):
+            divisor = graph.objects[graph.operands(morphism)[1]]
+            # An integer is divided by a literal with a multiplication.
+            is_cheap = divisor.kind is ObjectKind.CONSTANT and is_integer(divisor.ty)
+            return 1 if is_cheap else SLOW
+        case ops.Unary(code=UnaryCode.SQRT):
+            return SLOW
         case _:
             return 1
 

@@ -10,7 +10,7 @@ from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device import Accelerator, block_size, emit_device
 from mapal.codegen.llvm.entry import emit_entry
 from mapal.codegen.llvm.function import emit_function
-from mapal.codegen.llvm.module import LEAST_WORK, ModuleBuilder, Processor
+from mapal.codegen.llvm.module import ModuleBuilder, Processor
 from mapal.diagnostics.recursion import recursion_room
 from mapal.ir.graph import Graph
 
@@ -42,17 +42,17 @@ def emit(
     *,
     name: str,
     compares: bool = False,
-    cuts_from: int = LEAST_WORK,
+    cuts_from: int | None = None,
     has_kernels: bool = True,
 ) -> Emission:
     """Emits a program for a profile. Equal graphs, profiles and names give equal text.
 
     With `compares`, the engine of index maps is held to the simple rules that it replaced: the
     plan lists what only the engine allows, and it is a `CompilerBug` if only a rule allows
-    something. Loops with independent iterations are cut into slices for threads if they take
-    `cuts_from` operations or more. Without `has_kernels`, every collection is a plain loop: the
-    reference that kernels are compared with. Raises `Unsupported` for values that are too wide or
-    too large to handle.
+    something. Work is cut for threads if it takes `cuts_from` operations or more, by default as
+    many as the profile says; 0 cuts whatever may be cut. Without `has_kernels`, every collection
+    is a plain loop: the reference that kernels are compared with. Raises `Unsupported` for values
+    that are too wide or too large to handle.
     """
     with compared(compares) as gains:
         emission = _emit(graph, profile, name, cuts_from, has_kernels)
@@ -61,7 +61,9 @@ def emit(
     return emission
 
 
-def _emit(graph: Graph, profile: Profile, name: str, cuts_from: int, has_kernels: bool) -> Emission:
+def _emit(
+    graph: Graph, profile: Profile, name: str, cuts_from: int | None, has_kernels: bool
+) -> Emission:
     with recursion_room(_DEEPEST_RECURSION):
         module = ModuleBuilder(graph, profile, name, cuts_from, has_kernels)
         for function in (*reachable_functions(graph), *sorted(module.outlined)):

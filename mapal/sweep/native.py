@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mapal.codegen import LEAST_WORK, emit
+from mapal.codegen import emit
 from mapal.diagnostics import CompilerBug, Unsupported, UserError
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.graph import Graph
@@ -100,7 +100,7 @@ def run_at(
     """The same at each of several counts of threads, in a process of its own each. One case of
     `cut_every` is cut for threads wherever it may be."""
     emitted = [
-        _emitted(case, profile, cuts_from=0 if number % cut_every == 0 else LEAST_WORK)
+        _emitted(case, profile, cuts_from=0 if number % cut_every == 0 else None)
         for number, case in enumerate(cases)
     ]
     texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
@@ -159,7 +159,7 @@ def _run_library(
     yield from endings.items()
 
 
-def _emitted(case: Case, profile: TargetProfile, cuts_from: int) -> tuple[str, str]:
+def _emitted(case: Case, profile: TargetProfile, cuts_from: int | None) -> tuple[str, str]:
     """LLVM text that LLVM accepts, or nothing and the problem."""
     try:
         text = emit(case.graph, profile, name="sweep", cuts_from=cuts_from).ll

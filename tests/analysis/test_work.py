@@ -27,6 +27,7 @@ def work(source: str) -> int:
         ("fn main(a: i32) -> i32 { a + 1 -> ret; }", 1, 3),
         ("fn main(a: [i32; 100]) -> [i32; 100] { a -> map { x -> x * x + x } -> ret; }", 200, 400),
         ("fn main(a: [f32; 50]) -> f32 { (0.0, a) -> fold { s, x -> s + x } -> ret; }", 50, 150),
+        ("fn main(a: [f32; 100]) -> [f32; 100] { a -> map { x -> 1.0 / x } -> ret; }", 800, 1100),
         ("fn main(a: [f32; 50]) -> f32 { a -> reduce { s, x -> s + x } -> ret; }", 50, 150),
     ],
 )

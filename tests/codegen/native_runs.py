@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mapal.codegen import LEAST_WORK, emit
+from mapal.codegen import emit
 from mapal.interpreter import run
 from mapal.ir.entry import Ports, entry_ports
 from mapal.ir.graph import Graph
@@ -74,7 +74,7 @@ def compiled(
     graph: Graph,
     level: int,
     profile: TargetProfile | None = None,
-    cuts_from: int = LEAST_WORK,
+    cuts_from: int | None = None,
 ) -> bytes:
     """The executable of a graph."""
     profile = profile or native()

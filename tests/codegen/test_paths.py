@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mapal.codegen import LEAST_WORK, emit
+from mapal.codegen import emit
 from mapal.rewrite import rewrite
 from mapal.target import load_profile
 from tests.codegen.native_runs import compiled, ending_of, graph_of, interpreted
@@ -195,7 +195,7 @@ fn main(scale: f64) {
 }
 
 
-def shapes(source: str, cuts_from: int = 0) -> list[dict[str, Any]]:
+def shapes(source: str, cuts_from: int | None = 0) -> list[dict[str, Any]]:
     emission = emit(graph_of(source), load_profile("native"), name="p", cuts_from=cuts_from)
     return [site for site in emission.plan["sites"] if site["shape"] == "paths"]
 
@@ -237,4 +237,4 @@ def test_two_heavy_chains_are_paths() -> None:
     chain = CHAIN.replace("i < count", "i < {0}")
     for count, paths in ((100, []), (1_000_000, [2])):
         source = chain.replace("{0}", str(count)) + f"fn main() {{ {body.format(count)} }}"
-        assert [site["elements"] for site in shapes(source, LEAST_WORK)] == paths
+        assert [site["elements"] for site in shapes(source, None)] == paths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mapal.codegen import LEAST_WORK, emit
+from mapal.codegen import emit
 from mapal.target import load_profile
 from tests.codegen.native_runs import compiled, ending_of, graph_of, interpreted
 from tests.codegen.programs import PROGRAMS
@@ -221,9 +221,10 @@ def test_only_large_work_is_cut() -> None:
     source = (
         "fn main() -> f32 {{ {} -> iota -> map {{ i -> i -> to_f32 -> sqrt }} -> r; r[1] -> ret; }}"
     )
+    profile = load_profile("native")
+    least = profile.policy.parallel_operations
     small, large = (
-        emit(graph_of(source.format(count)), load_profile("native"), name="p")
-        for count in (LEAST_WORK // 16, LEAST_WORK)
+        emit(graph_of(source.format(count)), profile, name="p") for count in (least // 16, least)
     )
     assert "mapal_run_plan" not in small.ll
     assert "mapal_run_plan" in large.ll

@@ -16,7 +16,6 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from mapal.codegen import LEAST_WORK
 from mapal.interpreter import LOCKSTEP_FROM, run
 from mapal.ir.entry import entry_ports
 from mapal.ir.graph import Graph
@@ -79,7 +78,7 @@ def run_projects(repetitions: int) -> Counter[str]:
             counts["programs"] += 1
             for arithmetic in ("exact", "fused"):
                 graph = _lowered(file.parent, program, arithmetic)
-                for cuts_from in (LEAST_WORK, 0):
+                for cuts_from in (None, 0):
                     _run_project(file.parent, program, graph, cuts_from, repetitions, counts)
             print(f"{program.name}: {counts['failures']} failures", flush=True)
     return counts
@@ -97,7 +96,7 @@ def _run_project(
     directory: Path,
     program: Program,
     graph: Graph,
-    cuts_from: int,
+    cuts_from: int | None,
     repetitions: int,
     counts: Counter[str],
 ) -> None:

@@ -45,10 +45,6 @@ Parameters narrower than 32 bits are extended by the caller: some calling conven
 upper bits to chance otherwise. None of them throws."""
 
 
-LEAST_WORK = 1 << 18
-"""Operations from which on waking threads is worth it: some 50 microseconds."""
-
-
 class Cache(Protocol):
     """What the generator reads of a cache."""
 
@@ -60,6 +56,17 @@ class Tiles(Protocol):
     """Numbers of kernels that are fixed instead of left to formulas."""
 
     def get(self, kernel: str) -> Mapping[str, int]: ...
+
+
+class ThreadPolicy(Protocol):
+    """The numbers of operations by which work is cut for threads (`mapal.target.Policy`)."""
+
+    @property
+    def parallel_operations(self) -> int: ...
+    @property
+    def slice_operations(self) -> int: ...
+    @property
+    def thread_operations(self) -> int: ...
 
 
 class Processor(Protocol):
@@ -85,6 +92,8 @@ class Processor(Protocol):
     def features(self) -> tuple[str, ...]: ...
     @property
     def tiles(self) -> Tiles: ...
+    @property
+    def policy(self) -> ThreadPolicy: ...
 
 
 class ModuleBuilder:
@@ -97,7 +106,7 @@ class ModuleBuilder:
         graph: Graph,
         profile: Processor,
         name: str,
-        cuts_from: int = LEAST_WORK,
+        cuts_from: int | None = None,
         has_kernels: bool = True,
     ) -> None:
         self.graph = graph
@@ -119,14 +128,15 @@ class ModuleBuilder:
         """Maps that are proved to write every cell: memory as it comes will do."""
         self.regrouped = proved_operations(graph, Question.REGROUPED)
         """Folds that give the same in any grouping."""
-        self.cuts_from = cuts_from
+        policy = profile.policy
+        self.cuts_from = policy.parallel_operations if cuts_from is None else cuts_from
         self.known = Known(self.total, self.independent | self.regrouped)
         self.costs = Costs(
-            heavy=cuts_from >> 4,
-            least_gain=cuts_from >> 2 if cuts_from else None,
-            run=1 << 13,
-            path=1 << 12,
-            split=cuts_from,
+            heavy=self.cuts_from >> 4,
+            least_gain=self.cuts_from >> 2 if self.cuts_from else None,
+            run=policy.slice_operations >> 2,
+            path=policy.slice_operations >> 3,
+            split=self.cuts_from,
         )
         self.has_kernels = has_kernels
         self.notes: list[str] = []

@@ -21,12 +21,6 @@ from mapal.codegen.plan import rounded
 from mapal.ir.ops import FunctionId
 from mapal.ir.types import Array, Type
 
-WORK_OF_A_PIECE = 1 << 15
-"""Operations of the smallest slice worth taking: some 10 microseconds."""
-
-WORK_OF_A_THREAD = 1 << 17
-"""Operations for which waking one more thread is worth it: some 25 microseconds."""
-
 MOST_PIECES = 1 << 20
 
 RangeBody = Callable[[Emitter, Scope, Sequence[Value], Memory, str, str], None]
@@ -79,8 +73,9 @@ def cut_of_units(e: Emitter, units: int, operations: int) -> Cut | None:
     work = min(operations, MOST_WORK)
     if work < e.module.cuts_from:
         return None
-    pieces = max(2, min(units, work // WORK_OF_A_PIECE, MOST_PIECES))
-    width = max(2, min(pieces, work // WORK_OF_A_THREAD))
+    policy = e.module.profile.policy
+    pieces = max(2, min(units, work // policy.slice_operations, MOST_PIECES))
+    width = max(2, min(pieces, work // policy.thread_operations))
     return Cut(pieces, width, f"cut into slices for threads: about {rounded(work)} operations")
 
 
