@@ -3,7 +3,10 @@
 A peer is a small script below `peers/` of the project: `numpy_*.py`, `numba_*.py` with a
 function `run(inputs) -> array or tuple of arrays`; `c_*.c` and `cfast_*.c` with a function
 `void run(const void *const *inputs, void *const *outputs)` over flat arrays in the order of the
-program's ports. What stands for `*` is the program's name, or the stem of its source.
+program's ports. What stands for `*` is the program's name, or the stem of its source. A peer
+`cfast` without a file of its own is the peer `c` built with its flags. A program's sizes are
+macros in C; `relative_tolerance` and `tolerated_fraction` (in Python with capitals) say how far
+results may be from ours, whose bits they have to have otherwise.
 """
 
 from __future__ import annotations
@@ -41,8 +44,10 @@ def _find(directory: Path, name: str, program: str, stem: str) -> Peer:
     if suffix is None:
         known = ", ".join(SUFFIXES)
         return Peer(name, None, f"unknown kind of peer; known are {known}")
-    candidates = [f"{name}_{part.replace('-', '_')}{suffix}" for part in (program, stem)]
+    kinds = (name, "c") if name == "cfast" else (name,)
+    parts = [part.replace("-", "_") for part in (program, stem)]
+    candidates = [f"{kind}_{part}{suffix}" for kind in kinds for part in parts]
     for candidate in candidates:
         if (directory / candidate).is_file():
             return Peer(name, directory / candidate)
-    return Peer(name, None, f"no script peers/{candidates[-1]}")
+    return Peer(name, None, f"no script peers/{name}_{parts[-1]}{suffix}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mapal.bench import table
+from mapal.bench.machine import NATIVE, measure_roofs
 from mapal.bench.measure import Job, measure
 from mapal.bench.peers import C_FLAGS, Peer, find_peers
 from mapal.diagnostics import UserError
@@ -18,7 +19,7 @@ from mapal.native.toolchain import Compiler, compile_shared, link_shared
 from mapal.project.file import Program
 from mapal.target import TargetProfile
 
-_DRIVER = Path(__file__).parent / "native" / "repeat.c"
+_DRIVER = NATIVE / "repeat.c"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ def bench_target(
     host = host_facts(profile)
     if not_timed is not None:
         return table.document(target, host, [], [], not_timed)
+    say(f"bench:{target}: what the machine can do")
+    host["roofs"] = _roofs(compiler, profile)
     results: list[dict[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for built in programs:
@@ -81,6 +84,14 @@ def compile_driver(compiler: Compiler) -> bytes:
     return compile_shared(compiler, _DRIVER.read_bytes(), ("-O2",))
 
 
+def _roofs(compiler: Compiler, profile: TargetProfile) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="mapal-bench-") as directory:
+        scratch = Path(directory)
+        driver = scratch / "repeat.so"
+        driver.write_bytes(compile_driver(compiler))
+        return measure_roofs(compiler, driver, profile.vector_bytes, thread_counts(), scratch)
+
+
 def _measure(built: Built, compiler: Compiler, threads: int) -> dict[str, Any]:
     program = built.program
     peers = find_peers(built.directory, program.bench.peers, program.name, program.source)
@@ -101,7 +112,9 @@ def _measure(built: Built, compiler: Compiler, threads: int) -> dict[str, Any]:
                 inputs={port: built.directory / path for port, path in program.inputs},
                 expected=_expected(built),
                 peers=peers,
-                peer_libraries=_compile_peers(compiler, peers, threads, Path(scratch)),
+                peer_libraries=_compile_peers(
+                    compiler, peers, dict(program.sizes), threads, Path(scratch)
+                ),
                 repeat=program.bench.repeat,
                 flop=program.bench.flop,
                 bytes=program.bench.bytes,
@@ -120,7 +133,11 @@ def _port_order(port: str) -> int:
 
 
 def _compile_peers(
-    compiler: Compiler, peers: Sequence[Peer], threads: int, scratch: Path
+    compiler: Compiler,
+    peers: Sequence[Peer],
+    sizes: Mapping[str, int],
+    threads: int,
+    scratch: Path,
 ) -> dict[str, Path]:
     libraries: dict[str, Path] = {}
     for peer in peers:
@@ -128,6 +145,7 @@ def _compile_peers(
             continue
         libraries[peer.name] = scratch / f"{peer.name}.so"
         flags = [*C_FLAGS[peer.name], *(["-fopenmp"] if threads > 1 else [])]
+        flags += [f"-D{name}={size}" for name, size in sizes.items()]
         libraries[peer.name].write_bytes(compile_shared(compiler, peer.script.read_bytes(), flags))
     return libraries
 
@@ -139,9 +157,12 @@ def host_facts(profile: TargetProfile) -> dict[str, Any]:
     host = detect_host()
     caches: dict[str, int] = {}
     if host.l1d is not None:
-        caches["l1d_bytes"] = host.l1d.bytes
-    if host.l2 is not None:
-        caches["l2_bytes"] = host.l2.bytes
+        caches.update(
+            l1d_bytes=host.l1d.bytes, l1d_line_bytes=host.l1d.line_bytes, l1d_ways=host.l1d.ways
+        )
+    for name, cache in (("l2", host.l2), ("l3", host.l3)):
+        if cache is not None:
+            caches.update({f"{name}_bytes": cache.bytes, f"{name}_cores": cache.cores})
     return {
         "cpu": host.cpu,
         "cores": processors(),

@@ -15,6 +15,7 @@ def render(target: str, document: Mapping[str, Any]) -> str:
         return f"{target}: not timed: {document['not_timed']}\n"
     host = document["host"]
     lines = [f"{target} on {host['cpu']}, {host['cores']} cores, {host['isa']}"]
+    lines += [_roof(roof) for roof in host.get("roofs", ())]
     rows = [_COLUMNS, *(_row(result) for result in document["results"])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     for row in rows:
@@ -25,6 +26,16 @@ def render(target: str, document: Mapping[str, Any]) -> str:
         lines.append("  ".join(cells).rstrip())
     lines += [f"{entry['program']}: not timed: {entry['reason']}" for entry in document["skipped"]]
     return "\n".join(lines) + "\n"
+
+
+def _roof(roof: Mapping[str, Any]) -> str:
+    threads = f"{roof['threads']} thread{'s' if roof['threads'] > 1 else ''}"
+    arithmetic = f"{roof['f32_gflop_per_s']:.0f} f32 and {roof['f64_gflop_per_s']:.0f} f64 GFLOP/s"
+    memory = (
+        f"{roof['memory_gbyte_per_s']:.0f} GB/s from memory, "
+        f"{roof['cache_gbyte_per_s']:.0f} from the second cache"
+    )
+    return f"at most with {threads}: {arithmetic}; {memory}"
 
 
 def _row(result: Mapping[str, Any]) -> tuple[str, ...]:

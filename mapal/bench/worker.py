@@ -31,6 +31,7 @@ from mapal.bench.library import (
     placed,
     python_timer,
 )
+from mapal.bench.machine import run_probes
 
 Array = NDArray[Any]
 
@@ -42,8 +43,14 @@ def main() -> int:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     with answer:
-        json.dump(evaluate_job(job) if "store" in job else run_job(job), answer)
+        json.dump(_do(job), answer)
     return 0
+
+
+def _do(job: Mapping[str, Any]) -> dict[str, Any]:
+    if "probes" in job:
+        return run_probes(job)
+    return evaluate_job(job) if "store" in job else run_job(job)
 
 
 def evaluate_job(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,13 @@
-"""Measurements as bars: each program against its peers on a scale of its own."""
+"""Measurements as bars, each program against its peers on a scale of its own, and under the roofs
+of the machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from mapal.report.roofline import Roofline, make_rooflines
 
 OURS = "mapal"
 
@@ -46,6 +49,7 @@ class BenchChart:
     host: str
     not_timed: str
     groups: tuple[BenchGroup, ...]
+    rooflines: tuple[Roofline, ...]
     skipped: tuple[tuple[str, str], ...]
 
 
@@ -60,6 +64,7 @@ def make_chart(document: Mapping[str, Any]) -> BenchChart:
         ", ".join(words),
         str(document.get("not_timed") or ""),
         tuple(_group(result) for result in document.get("results", ())),
+        make_rooflines(document),
         tuple((str(e["program"]), str(e["reason"])) for e in document.get("skipped", ())),
     )
 

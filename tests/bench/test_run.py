@@ -97,6 +97,10 @@ def test_programs_are_measured_against_their_peers(project: Path) -> None:
     assert numba == {"name": "numba", "absent": "no script peers/numba_double.py"}
     assert document["skipped"] == [{"program": "stops", "reason": "the program ends as trapped"}]
     assert document["host"]["cores"] >= 1
+    assert [roof["threads"] for roof in document["host"]["roofs"]] == list(thread_counts())
+    for roof in document["host"]["roofs"]:
+        assert min(roof.values()) > 0
+    assert "at most with 1 thread: " in result.stdout
     assert "numpy" in result.stdout
     assert "stops: not timed: the program ends as trapped" in result.stdout
 

@@ -62,7 +62,20 @@ REWRITING: dict[str, Any] = {
 BENCH: dict[str, Any] = {
     "target": "generic",
     "not_timed": None,
-    "host": {"cpu": "znver4", "cores": 2, "isa": "x86_64"},
+    "host": {
+        "cpu": "znver4",
+        "cores": 2,
+        "isa": "x86_64",
+        "roofs": [
+            {
+                "threads": 1,
+                "f32_gflop_per_s": 100.0,
+                "f64_gflop_per_s": 50.0,
+                "memory_gbyte_per_s": 20.0,
+                "cache_gbyte_per_s": 80.0,
+            }
+        ],
+    },
     "skipped": [{"program": "stop", "reason": "the program ends as trapped"}],
     "results": [
         {
@@ -73,6 +86,8 @@ BENCH: dict[str, Any] = {
             "median_ms": 1.5,
             "min_ms": 1.0,
             "max_ms": 3.0,
+            "flop": 3_000_000,
+            "bytes": 12_000_000,
             "gflop_per_s": 2.0,
             "gbyte_per_s": None,
             "peers": [

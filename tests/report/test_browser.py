@@ -140,6 +140,15 @@ def test_read_a_bench_chart(page: Page) -> None:
     expect(chart).to_contain_text("numba: absent, not installed")
 
 
+def test_read_a_roofline(page: Page) -> None:
+    page.get_by_role("link", name="Bench", exact=True).click()
+    figure = page.get_by_role("figure", name="Roofs on generic, 1 thread")
+    expect(figure.get_by_role("img")).to_be_visible()
+    row = figure.get_by_role("row", name="scale")
+    expect(row).to_contain_text("0.25")
+    expect(row).to_contain_text("40 %")
+
+
 def test_see_what_a_build_changed(page: Page) -> None:
     page.get_by_role("link", name="Changes").click()
     row = page.get_by_role("row", name="build/ll/generic/scale")

@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Template
 
 from mapal.bench.limits.rows import Peer, Row
+from mapal.bench.machine import NATIVE
 from mapal.codegen import emit
 from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Graph
@@ -29,6 +30,12 @@ SOURCES = Path(__file__).parent / "sources"
 
 _OPTIMISATION = 2
 _REFERENCE_FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
+
+
+def source_file(name: str) -> Path | None:
+    """Where the source of a peer lies; None if nobody wrote it."""
+    paths = (SOURCES / name, NATIVE / name)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def source_of(row: Row, sample: int | None = None) -> str:
@@ -89,6 +96,8 @@ class Builder:
 
     def peer(self, row: Row, peer: Peer, threads: int, vector_bytes: int) -> bytes:
         """A peer in C."""
+        source = source_file(peer.file)
+        assert source is not None
         flags = [*peer.flags, *_definitions(row, vector_bytes)]
         flags += [f"-D{name}={value}" for name, value in peer.defines]
         if threads > 1:
@@ -96,7 +105,7 @@ class Builder:
         if peer.needs_blas:
             library = blas_library()
             flags += ["-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{library.parent}"]
-        return compile_shared(self.compiler, (SOURCES / peer.file).read_bytes(), flags)
+        return compile_shared(self.compiler, source.read_bytes(), flags)
 
     def reference(self, row: Row, vector_bytes: int) -> bytes:
         """The row's program written in C in the order that the program says."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mapal.bench.figures import counted_rounds, of_rounds, ratio_figures, time_figures
-from mapal.bench.limits.building import Builder, graph_of, source_of
+from mapal.bench.limits.building import Builder, graph_of, source_file, source_of
 from mapal.bench.limits.expected import (
     expected_result,
     require_plain_build,
@@ -110,13 +110,12 @@ def _prepare_peers(
     row: Row, threads: int, builder: Builder, vector_bytes: int, scratch: Path
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """The peers as a job lists them, and those that are not there, with the reason."""
-    from mapal.bench.limits.building import SOURCES
-
     peers: list[dict[str, Any]] = []
     absent: list[dict[str, str]] = []
     for peer in row.peers:
         path: Path | None = None
-        if not (SOURCES / peer.file).is_file():
+        source = source_file(peer.file)
+        if source is None:
             absent.append({"name": peer.name, "absent": "not written for this kernel"})
             continue
         if peer.file.endswith(".c"):
@@ -129,7 +128,7 @@ def _prepare_peers(
         peers.append(
             {
                 "name": peer.name,
-                "script": str(SOURCES / peer.file),
+                "script": str(source),
                 "library": None if path is None else str(path),
                 "limit": peer.limit,
             }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mapal.bench.limits.rows import Peer
-
-_PEAK_FLOP = 1 << 24
+from mapal.bench.machine import PEAK_FLOP
 
 
 def peak(real: str, arithmetic: str, flop: int) -> Peer:
@@ -12,7 +11,7 @@ def peak(real: str, arithmetic: str, flop: int) -> Peer:
     return Peer(
         name="peak",
         file="peak.c",
-        defines=(("FUSED", str(int(arithmetic == "fused"))), ("FLOP", f"{_PEAK_FLOP}L")),
+        defines=(("FUSED", str(int(arithmetic == "fused"))), ("FLOP", f"{PEAK_FLOP}L")),
         limit=True,
-        scale=flop / _PEAK_FLOP,
+        scale=flop / PEAK_FLOP,
     )
