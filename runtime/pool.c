@@ -11,6 +11,7 @@
 
 #include "pool.h"
 
+#include "annotations.h"
 #include "lanes.h"
 #include "output.h"
 
@@ -266,6 +267,7 @@ uint32_t mapal_pool_lanes(void)
     (void)pthread_once(&fork_handled, handle_forks);
     mapal_pool_lock();
     if (pool.lanes == 0) {
+        MAPAL_ATOMIC(&pool.arrivals, sizeof pool.arrivals);
         pool.lanes = mapal_count_lanes();
         pool.may_spin = pool.lanes <= mapal_count_processors();
     }

@@ -6,6 +6,7 @@
  * `stop` before it goes on. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "annotations.h"
 #include "output.h"
 #include "run.h"
 
@@ -27,7 +28,10 @@ typedef bool (*condition)(mapal_run *run, uint32_t position);
 
 static bool is_complete(mapal_run *run, uint32_t task)
 {
-    return atomic_load_explicit(&run->state[task].status, memory_order_acquire) == COMPLETE;
+    bool complete =
+        atomic_load_explicit(&run->state[task].status, memory_order_acquire) == COMPLETE;
+    MAPAL_ACQUIRED(&run->state[task].status);
+    return complete;
 }
 
 /* Every task below the position, or below the first trap, is complete or total. */
@@ -53,7 +57,9 @@ static bool is_decided(mapal_run *run, uint32_t task)
 static bool all_complete(mapal_run *run, uint32_t unused)
 {
     (void)unused;
-    return atomic_load_explicit(&run->complete, memory_order_acquire) == run->plan->tasks;
+    uint32_t complete = atomic_load_explicit(&run->complete, memory_order_acquire);
+    MAPAL_ACQUIRED(&run->complete);
+    return complete == run->plan->tasks;
 }
 
 static void help_until(mapal_run *run, condition holds, uint32_t position)
@@ -122,6 +128,7 @@ static mapal_run *allocate(const mapal_task_plan *plan, uint32_t lanes)
     size_t bytes = sizeof(mapal_run) + tasks * (sizeof(task_state) + sizeof(uint32_t) +
                                                 lanes * sizeof(_Atomic uint64_t));
     unsigned char *block = mapal_arena_allocate((int64_t)(bytes + sizeof(uint64_t)), 64);
+    MAPAL_ATOMIC(block, bytes);
     mapal_run *run = (mapal_run *)(void *)block;
     run->state = (task_state *)(void *)(block + sizeof *run);
     _Atomic uint64_t *shares = (_Atomic uint64_t *)(void *)(run->state + tasks);

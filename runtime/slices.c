@@ -6,6 +6,7 @@
  * that and all that follows from it happens under the pool's lock. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "annotations.h"
 #include "run.h"
 
 #include <stddef.h>
@@ -150,6 +151,7 @@ static bool take_slice(mapal_run *run, task_state *state, uint32_t *number)
 static bool choose_task(mapal_run *run, uint32_t *task)
 {
     uint32_t ready = atomic_load_explicit(&run->ready_tasks, memory_order_acquire);
+    MAPAL_ACQUIRED(&run->ready_tasks);
     bool found = false;
     for (uint32_t at = 0; at < ready; at++) {
         uint32_t candidate = run->ready[at];
@@ -171,7 +173,9 @@ static bool choose_task(mapal_run *run, uint32_t *task)
 static void make_complete(mapal_run *run, uint32_t task, announcement *announced)
 {
     const mapal_task *description = &run->plan->task[task];
+    MAPAL_RELEASED(&run->state[task].status);
     atomic_store_explicit(&run->state[task].status, COMPLETE, memory_order_release);
+    MAPAL_RELEASED(&run->complete);
     (void)atomic_fetch_add_explicit(&run->complete, 1, memory_order_release);
     for (uint32_t edge = 0; edge < description->successors; edge++) {
         uint32_t successor = run->plan->successor[description->first_successor + edge];
@@ -202,6 +206,7 @@ void mapal_make_ready(mapal_run *run, uint32_t task, announcement *announced)
     atomic_store_explicit(&state->takable, state->slices, memory_order_relaxed);
     uint32_t at = atomic_load_explicit(&run->ready_tasks, memory_order_relaxed);
     run->ready[at] = task;
+    MAPAL_RELEASED(&run->ready_tasks);
     atomic_store_explicit(&run->ready_tasks, at + 1, memory_order_release);
     uint32_t width = run->plan->task[task].width;
     announced->slices += state->slices;
@@ -230,7 +235,9 @@ bool mapal_work_once(mapal_run *run)
             continue; /* others were faster */
         }
         execute(run, task, number);
+        MAPAL_RELEASED(&state->remaining);
         if (atomic_fetch_sub_explicit(&state->remaining, 1, memory_order_acq_rel) == 1) {
+            MAPAL_ACQUIRED(&state->remaining);
             mapal_pool_lock();
             mapal_make_complete(run, task);
             mapal_pool_unlock();
