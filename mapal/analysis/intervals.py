@@ -151,11 +151,21 @@ def narrowed(code: BinaryCode, a: Interval, b: Interval) -> tuple[Interval, Inte
         case BinaryCode.EQ:
             both = Interval(max(a.low, b.low), min(a.high, b.high))
             low = high = both
+        case BinaryCode.NEQ:
+            low, high = _without(a, b), _without(b, a)
         case _:
             return a, b
     if low.low > low.high or high.low > high.high:
         return None
     return low, high
+
+
+def _without(interval: Interval, other: Interval) -> Interval:
+    """An interval without the one value that another holds, if that is its first or last."""
+    if other.low < other.high:
+        return interval
+    low = interval.low + (interval.low == other.low)
+    return Interval(low, interval.high - (interval.high == other.low))
 
 
 def _ordered(small: Interval, large: Interval, gap: int) -> tuple[Interval, Interval]:

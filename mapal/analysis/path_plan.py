@@ -1,331 +1,365 @@
-"""The parallel schedule of a function: tasks that may run early, and checkpoints at which the
-spine waits for what could have trapped before.
+"""Sections of a region whose heavy items run at the same time, as paths of one parallel run.
 
-A task may run before its turn only because no checkpoint lets output pass a trap that is not
-decided yet; of all traps, the one with the least position, then the least element, is reported.
-Scalar work forms one task per connected component; components are cut where a collection or loop
-lies between, so that no two tasks wait for each other.
+A path is one pure item that is worth a thread of its own, or a small one that a later path needs
+and that may trap. It may start before its turn: what is reported of traps is the first one in
+the order of the region, and before an effect the spine waits for the paths that stand before it.
+Light total items between paths are computed again in each path that needs them. Everything else
+stays on the spine, in its order.
+
+No section reaches across a clock read, so what stands between two reads runs between them, and
+none has a path that needs what an effect of the section made. An item that may never end begins
+a section of its own if anything before it could trap or has an effect, so that it hides neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 
-from mapal.analysis.bounds import accesses_in_range
-from mapal.analysis.path_units import Unit, is_clock_read, spine, units
-from mapal.analysis.totality import is_total_morphism
+from mapal.analysis.liveness import contains_array
+from mapal.analysis.path_units import Unit, region_units
+from mapal.analysis.totality import (
+    Summary,
+    callees_first,
+    is_total_morphism,
+    item_summary,
+    may_run_forever,
+    may_trap,
+    referenced,
+)
+from mapal.analysis.trip_counts import is_bounded
+from mapal.analysis.work import work_of_item
 from mapal.ir import ops
 from mapal.ir.graph import Graph
-from mapal.ir.ops import FunctionId, MorphismId, ObjectId
-from mapal.ir.order import LoopItem, OperationItem
-from mapal.ir.types import Array, Tuple
+from mapal.ir.ops import FunctionId, MorphismId, RegionId
+from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, PackItem, schedule
+from mapal.ir.types import Array
+
+MOST_COPIED = 32
+"""Cost of the largest guard, and elements of the largest array literal, that paths repeat."""
+
+MOST_PATHS = 64
+"""Of one section: the runtime looks through all that are ready."""
+
+RANK_UNIT = 1024
+"""Operations that one step of a rank stands for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """`split` is the collection whose range of `weight` parts may be cut; without it the units
-    run in their order. `deps` are tasks that come before, by number. `traps` are the positions
-    of what can trap. A `pinned` task runs on the spine's thread."""
+class Costs:
+    """Numbers of operations: of the lightest item that is worth a path, of what must be saved at
+    two threads (None: nothing), of what starting a run and a path costs, and from which on an
+    item that may be split runs on all threads by itself."""
 
-    units: tuple[Unit, ...]
-    split: MorphismId | None
-    weight: int
-    deps: tuple[int, ...]
+    heavy: int
+    least_gain: int | None
+    run: int
+    path: int
+    split: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is proved about a graph: operations that cannot trap, and operations that may be
+    split into independent parts."""
+
+    total: frozenset[MorphismId]
+    splits: frozenset[MorphismId]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The item at `position` of the schedule. `copies` are the positions of items that are
+    computed again first, `after` the numbers of paths whose results it needs, `rank` the weight
+    of the heaviest way from here to the end of the section."""
+
+    position: int
+    copies: tuple[int, ...]
+    after: tuple[int, ...]
     rank: int
-    traps: tuple[int, ...]
-    pinned: bool
-
-    @property
-    def trap_min(self) -> int | None:
-        return self.traps[0] if self.traps else None
+    is_total: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Wait until a task has decided every trap up to `threshold`, or for its end (None)."""
+class Section:
+    """Positions `first` to `last`, and the paths among them, in order. `effects` are the positions
+    of the items before which the spine waits for all that stands before them; `light` those of
+    items that may be computed at any time after what they read. `work` estimates the operations
+    of all paths, `longest` of the longest way through them."""
 
-    task: int
-    threshold: int | None
+    first: int
+    last: int
+    paths: tuple[Path, ...]
+    effects: frozenset[int]
+    light: frozenset[int]
+    work: int
+    longest: int
+
+
+class _Kind(Enum):
+    COPY = "light, total and pure"
+    HEAVY = "pure and worth a path"
+    PURE = "pure, and on the spine unless a path needs it"
+    EFFECT = "has an effect"
+    CLOCK = "reads the clock"
+
+
+def path_plan(graph: Graph, region: RegionId, known: Known, costs: Costs) -> tuple[Section, ...]:
+    """The sections of a region for which running paths at once pays."""
+    query = ("path plan", region, known, costs)
+    return graph.remembered(query, lambda: tuple(_sections(graph, region, known, costs)))
+
+
+def _sections(graph: Graph, region: RegionId, known: Known, costs: Costs) -> Iterator[Section]:
+    items = schedule(graph, region)
+    if sum(work_of_item(graph, item) >= costs.heavy for item in items) < 2:
+        return
+    yield from _Search(graph, region_units(graph, region), known, costs).run()
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """Before the item at `position` (None: the end) has its effect. Waits that an earlier
-    checkpoint ensures are left out."""
+class _Needs:
+    """What a path needs from before it in its section: positions of copies and of paths."""
 
-    position: int | None
-    waits: tuple[Wait, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PathPlan:
-    tasks: tuple[Task, ...]
-    checkpoints: tuple[Checkpoint, ...]
-
-    @property
-    def is_single_path(self) -> bool:
-        """Whether there is nothing to schedule."""
-        return len(self.tasks) <= 1 and len(self.checkpoints) == 1
+    copies: frozenset[int]
+    paths: frozenset[int]
 
 
-def path_plan(graph: Graph, function: FunctionId) -> PathPlan:
-    """The schedule of a function's body."""
-    return graph.remembered(("path plan", function), lambda: _Planning(graph, function).plan())
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A task in the making; `level` counts the tasks on the longest way to it."""
-
-    members: list[Unit]
-    level: int
-    split: MorphismId | None = None
-    weight: int = 1
-    pinned: bool = False
-    number: int = -1
-    deps: set[int] = field(default_factory=set)
-
-
-class _Planning:
-    """`owner` leads from what a unit defines to the unit, `task_of` from a unit's target to its
-    task's number."""
-
-    def __init__(self, graph: Graph, function: FunctionId) -> None:
+class _Search:
+    def __init__(self, graph: Graph, found: tuple[Unit, ...], known: Known, costs: Costs) -> None:
         self.graph = graph
-        self.proved = accesses_in_range(graph)
-        self.units = units(graph, function)
-        self.spine = spine(graph, function)
-        self.owner: dict[ObjectId, Unit] = {}
-        self.task_of: dict[ObjectId, int] = {}
-        self.drafts: list[_Draft] = []
-        for unit in self.units:
-            self.owner.update(dict.fromkeys(unit.defines, unit))
+        self.units = found
+        self.known = known
+        self.costs = costs
+        self.summaries = [item_summary(graph, unit.item, known.total) for unit in found]
+        self.weights = [work_of_item(graph, unit.item) for unit in found]
+        self.kinds = [
+            self._kind(unit, summary, weight)
+            for unit, summary, weight in zip(found, self.summaries, self.weights, strict=True)
+        ]
+        self.made_at = {obj: at for at, unit in enumerate(found) for obj in unit.defines}
 
-    def plan(self) -> PathPlan:
-        self._mint()
-        self._connect()
-        ranks = self._ranks()
-        tasks = tuple(
-            Task(
-                tuple(draft.members),
-                draft.split,
-                draft.weight,
-                tuple(sorted(draft.deps)),
-                ranks[number],
-                tuple(position for unit in draft.members for position in self._traps(unit)),
-                draft.pinned,
-            )
-            for number, draft in enumerate(self.drafts)
-        )
-        return PathPlan(tasks, tuple(self._checkpoints(tasks)))
+    def run(self) -> Iterator[Section]:
+        start = 0
+        chosen: set[int] = set()
+        for position, kind in enumerate(self.kinds):
+            if kind is _Kind.CLOCK:
+                yield from self._closed(start, chosen)
+                start, chosen = position + 1, set()
+            elif kind is _Kind.HEAVY:
+                joined = self._joined(position, start, chosen)
+                if joined is None:
+                    yield from self._closed(start, chosen)
+                    start, chosen = position, {position}
+                else:
+                    chosen = joined
+        yield from self._closed(start, chosen)
 
-    # Tasks --------------------------------------------------------------------------
+    # Kinds --------------------------------------------------------------------------
 
-    def _mint(self) -> None:
-        levels: dict[ObjectId, int] = {}
-        groups = _Groups()
-        scalars: list[tuple[Unit, int]] = []
-        drafts: dict[ObjectId, _Draft] = {}
-        for unit in self.units:
-            is_scalar = self._is_scalar(unit)
-            level = max((self._level(obj, is_scalar, levels) for obj in unit.reads), default=0)
-            levels[unit.item.target] = level
-            if unit.item.target in self.spine:
-                continue
-            if is_scalar:
-                scalars.append((unit, level))
-                for obj in (*unit.reads, *unit.defines):
-                    groups.join((level, obj), (level, unit.item.target))
-            else:
-                drafts[unit.item.target] = self._draft(unit, level)
-        components: dict[object, _Draft] = {}
-        for unit, level in scalars:
-            name = groups.find((level, unit.item.target))
-            draft = components.setdefault(name, _Draft([], level))
-            draft.members.append(unit)
-            draft.pinned = draft.pinned or self._is_pinned(unit)
-            drafts[unit.item.target] = draft
-        for unit in self.units:
-            found = drafts.get(unit.item.target)
-            if found is None:
-                continue
-            if found.members[0] is unit:
-                found.number = len(self.drafts)
-                self.drafts.append(found)
-            self.task_of.update(dict.fromkeys(unit.defines, found.number))
+    def _kind(self, unit: Unit, summary: Summary, weight: int) -> _Kind:
+        graph, item = self.graph, unit.item
+        inside = [each.morphism for _, each in unit.inside if isinstance(each, OperationItem)]
+        for morphism in inside:
+            if isinstance(morphism.op, ops.TimeMs) or (
+                isinstance(morphism.op, ops.Call) and _reads_clock(graph, morphism.op.function)
+            ):
+                return _Kind.CLOCK
+        if any(
+            isinstance(morphism.op, ops.Print)
+            or (isinstance(morphism.op, ops.Call) and graph.is_token_bearing(morphism.target))
+            for morphism in inside
+        ):
+            return _Kind.EFFECT
+        if summary.is_total and _is_copied(graph, item, summary):
+            return _Kind.COPY
+        bears = graph.is_token_bearing(item.target)
+        return _Kind.HEAVY if weight >= self.costs.heavy and not bears else _Kind.PURE
 
-    def _level(self, obj: ObjectId, is_scalar: bool, levels: Mapping[ObjectId, int]) -> int:
-        owner = self.owner.get(obj)
-        if owner is None:
-            return 0
-        target = owner.item.target
-        joins = is_scalar and target not in self.spine and self._is_scalar(owner)
-        return levels[target] + (0 if joins else 1)
+    @functools.cached_property
+    def visible(self) -> list[bool]:
+        """Of each item, whether it has an effect or may trap: an item after it that never ends
+        must not keep that from being seen."""
+        return [
+            kind is _Kind.EFFECT or self._may_trap(position)
+            for position, kind in enumerate(self.kinds)
+        ]
 
-    def _is_scalar(self, unit: Unit) -> bool:
-        match unit.item:
-            case LoopItem():
-                return False
-            case OperationItem(morphism=morphism):
-                return not isinstance(morphism.op, _ALONE)
-            case _:
-                return True
+    def _may_run_forever(self, position: int) -> bool:
+        if self.summaries[position].is_total:
+            return False
+        return any(
+            isinstance(item, LoopItem) and not is_bounded(self.graph, item.loop.id)
+            for _, item in self.units[position].inside
+        ) or any(may_run_forever(self.graph, used) for used in self._used(position))
 
-    def _draft(self, unit: Unit, level: int) -> _Draft:
-        if not isinstance(unit.item, OperationItem):
-            return _Draft([unit], level)
-        morphism = unit.item.morphism
-        if isinstance(morphism.op, ops.TimeMs):
-            return _Draft([unit], level, pinned=True)
-        ty = self.graph.ty(unit.item.target)
-        if isinstance(morphism.op, ops.Fold | ops.Reduce):
-            ty = self.graph.ty(unit.item.operands[-1])
-            ty = ty.items[-1] if isinstance(ty, Tuple) else ty  # a fold's pair of seed and array
-        weight = ty.length if isinstance(ty, Array) else 1
-        split = None if isinstance(morphism.op, ops.Fold) else morphism.id
-        return _Draft([unit], level, split, weight)
-
-    def _is_pinned(self, unit: Unit) -> bool:
-        """A call that can trap has to be on the spine: nobody knows its traps from outside."""
+    def _may_trap(self, position: int) -> bool:
+        if self.summaries[position].is_total:
+            return False
         return any(
             isinstance(item, OperationItem)
-            and isinstance(item.morphism.op, ops.Call)
-            and not is_total_morphism(self.graph, item.morphism.id, self.proved)
-            for _, item in unit.inside
-        )
+            and isinstance(item.morphism.op, ops.Index | ops.Update | ops.Binary)
+            and not is_total_morphism(self.graph, item.morphism.id, self.known.total)
+            for _, item in self.units[position].inside
+        ) or any(may_trap(self.graph, used, self.known.total) for used in self._used(position))
 
-    def _connect(self) -> None:
-        for number, draft in enumerate(self.drafts):
-            for unit in draft.members:
-                producers = (self.task_of.get(obj) for obj in unit.reads)
-                draft.deps |= {task for task in producers if task is not None}
-            draft.deps.discard(number)
-        for number, draft in enumerate(self.drafts):
-            if draft.pinned and is_clock_read(draft.members[0]):
-                self._fence(number, draft.members[0].first)
-
-    def _fence(self, clock: int, position: int) -> None:
-        """Pure work keeps its side of a clock read, as it is written."""
-        for number, draft in enumerate(self.drafts):
-            starts = [unit.first for unit in draft.members]
-            if number != clock and max(starts) < position:
-                self.drafts[clock].deps.add(number)
-            elif number != clock and min(starts) > position:
-                draft.deps.add(clock)
-
-    def _ranks(self) -> list[int]:
-        """The weight of the heaviest way from a task to the end."""
-        waiting = [0] * len(self.drafts)
-        for draft in self.drafts:
-            for dep in draft.deps:
-                waiting[dep] += 1
-        ranks = [draft.weight for draft in self.drafts]
-        ready = [number for number, count in enumerate(waiting) if count == 0]
-        while ready:
-            number = ready.pop()
-            for dep in self.drafts[number].deps:
-                ranks[dep] = max(ranks[dep], self.drafts[dep].weight + ranks[number])
-                waiting[dep] -= 1
-                if waiting[dep] == 0:
-                    ready.append(dep)
-        return ranks
-
-    # Checkpoints --------------------------------------------------------------------
-
-    def _traps(self, unit: Unit) -> Iterator[int]:
-        """Where the operations of a unit that can trap stand."""
-        for position, item in unit.inside:
+    def _used(self, position: int) -> Iterator[FunctionId]:
+        """The functions that an item calls or has as bodies."""
+        for _, item in self.units[position].inside:
             if isinstance(item, OperationItem):
-                identity = item.morphism.id
-                if not self.graph.is_token_bearing(item.target) and not is_total_morphism(
-                    self.graph, identity, self.proved
-                ):
-                    yield position
+                match item.morphism.op:
+                    case ops.Call(function=used):
+                        yield used
+                    case ops.Map(body=used) | ops.Fold(body=used) | ops.Reduce(body=used):
+                        yield used
 
-    def _checkpoints(self, tasks: tuple[Task, ...]) -> Iterator[Checkpoint]:
-        awaited = _Awaited(tasks)
-        for unit in self.units:
-            if unit.item.target not in self.spine:
-                continue
-            complete = self._producers(unit)
-            for position, item in unit.inside:
-                if not isinstance(item, OperationItem):
-                    continue
-                is_clock = isinstance(item.morphism.op, ops.TimeMs)
-                is_call = isinstance(item.morphism.op, ops.Call)
-                bears = self.graph.is_token_bearing(item.target)
-                if is_clock or isinstance(item.morphism.op, ops.Print) or (is_call and bears):
-                    yield awaited.checkpoint(position, complete, is_clock)
-        yield Checkpoint(None, tuple(Wait(number, None) for number in range(len(tasks))))
+    # Paths --------------------------------------------------------------------------
 
-    def _producers(self, unit: Unit) -> frozenset[int]:
-        """The tasks whose values a unit of the spine reads, directly or through the spine."""
-        found: set[int] = set()
-        seen: set[ObjectId] = set()
-        work = list(unit.reads)
+    def _joined(self, position: int, start: int, chosen: set[int]) -> set[int] | None:
+        """The paths of a section from `start` on with one more, and with what it needs; None if
+        it has to be in another section."""
+        if self._may_run_forever(position) and any(self.visible[start:position]):
+            return None
+        joined = set(chosen)
+        work = [position]
         while work:
-            obj = work.pop()
-            if obj in seen:
+            at = work.pop()
+            if at in joined:
                 continue
-            seen.add(obj)
-            task, owner = self.task_of.get(obj), self.owner.get(obj)
-            if task is not None:
-                found.add(task)
-            elif owner is not None:
-                work.extend(owner.reads)
-        return frozenset(found)
+            joined.add(at)
+            needs = self._needs(at, start)
+            if needs is None:
+                return None
+            work.extend(needs.paths)
+        return None if len(joined) > MOST_PATHS else joined
 
+    def _needs(self, position: int, start: int) -> _Needs | None:
+        """What the item at a position needs from `start` on; None if only the spine has it."""
+        copies: set[int] = set()
+        paths: set[int] = set()
+        work = list(self.units[position].reads)
+        while work:
+            at = self.made_at.get(work.pop(), -1)
+            if at < start or at in copies or at in paths:
+                continue
+            match self.kinds[at]:
+                case _Kind.COPY:
+                    copies.add(at)
+                    work.extend(self.units[at].reads)
+                case _Kind.HEAVY:
+                    paths.add(at)
+                case _Kind.PURE if self._may_be_path(at):
+                    paths.add(at)
+                case _:
+                    return None
+        return _Needs(frozenset(copies), frozenset(paths))
 
-class _Awaited:
-    """What the spine has waited for so far. What an earlier checkpoint ensures is not said
-    again, so that all waits together are no more than tasks and traps."""
+    def _may_be_path(self, position: int) -> bool:
+        """An array that the spine could update in place is not worth a copy."""
+        target = self.units[position].item.target
+        is_small = not contains_array(self.graph, self.graph.ty(target))
+        return is_small and not self._may_run_forever(position)
 
-    def __init__(self, tasks: tuple[Task, ...]) -> None:
-        self._traps = sorted(
-            ((trap, number) for number, task in enumerate(tasks) for trap in task.traps),
-            reverse=True,
+    # Sections -----------------------------------------------------------------------
+
+    def _closed(self, start: int, chosen: set[int]) -> Iterator[Section]:
+        """The section of these paths, if it pays."""
+        if sum(self.kinds[at] is _Kind.HEAVY for at in chosen) < 2:
+            return
+        positions = sorted(chosen)
+        first, last = positions[0], positions[-1]
+        needs = [self._needs(position, first) for position in positions]
+        number_of = {position: number for number, position in enumerate(positions)}
+        times = [self._time(position) for position in positions]
+        ranks = list(times)
+        for number in reversed(range(len(positions))):
+            found = needs[number]
+            assert found is not None
+            for dep in found.paths:
+                ranks[number_of[dep]] = max(
+                    ranks[number_of[dep]], times[number_of[dep]] + ranks[number]
+                )
+        work = sum(self.weights[position] for position in positions)
+        if not self._pays(work, times, max(ranks)):
+            return
+        paths = tuple(
+            Path(
+                position,
+                tuple(sorted(found.copies)),
+                tuple(sorted(number_of[dep] for dep in found.paths)),
+                min(rank // RANK_UNIT + 1, 2**32 - 1),
+                self.summaries[position].is_total,
+            )
+            for position, found, rank in zip(positions, needs, ranks, strict=True)
+            if found is not None
         )
-        self._ends = sorted(
-            ((max(unit.first for unit in task.units), number) for number, task in enumerate(tasks)),
-            reverse=True,
+        effects, light = (
+            frozenset(at for at in range(first, last + 1) if self.kinds[at] is kind)
+            for kind in (_Kind.EFFECT, _Kind.COPY)
         )
-        self._complete: set[int] = set()
+        yield Section(first, last, paths, effects, light, work, max(ranks))
 
-    def checkpoint(self, position: int, complete: frozenset[int], is_clock: bool) -> Checkpoint:
-        """The next checkpoint. `complete` are the tasks that it needs values of; a clock read
-        waits for all that is written before it."""
-        decided: dict[int, int] = {}
-        while self._traps and self._traps[-1][0] < position:
-            trap, number = self._traps.pop()
-            decided[number] = trap
-        ended = set(complete)
-        while is_clock and self._ends and self._ends[-1][0] < position:
-            ended.add(self._ends.pop()[1])
-        waits = [Wait(number, None) for number in ended - self._complete]
-        self._complete |= ended
-        waits += [
-            Wait(number, trap) for number, trap in decided.items() if number not in self._complete
-        ]
-        return Checkpoint(position, tuple(sorted(waits, key=lambda wait: wait.task)))
+    def _time(self, position: int) -> int:
+        """Of an item by itself, at two threads."""
+        weight = self.weights[position]
+        item = self.units[position].item
+        is_split = isinstance(item, OperationItem) and (
+            item.morphism.id in self.known.splits or isinstance(item.morphism.op, ops.Reduce)
+        )
+        return weight // 2 if is_split and weight >= self.costs.split else weight
+
+    def _pays(self, work: int, times: list[int], longest: int) -> bool:
+        if self.costs.least_gain is None:
+            return True
+        together = max(longest, work // 2) + self.costs.run + self.costs.path * len(times)
+        return sum(times) - together >= self.costs.least_gain
 
 
-_ALONE = (ops.Map, ops.Zip, ops.Enumerate, ops.Iota, ops.Fill, ops.Fold, ops.Reduce, ops.TimeMs)
+def _is_copied(graph: Graph, item: Item, summary: Summary) -> bool:
+    """Whether a total item without an effect is cheap enough to be computed again."""
+    match item:
+        case OperationItem(morphism=morphism):
+            return isinstance(morphism.op, _LIGHT)
+        case PackItem(feeders=feeders):
+            is_array = isinstance(graph.ty(item.target), Array)
+            return not is_array or len(feeders) <= MOST_COPIED
+        case GuardItem():
+            has_array = contains_array(graph, graph.ty(item.target))
+            return not summary.is_heavy and summary.cost <= MOST_COPIED and not has_array
+        case LoopItem():
+            return False
+        case _:
+            return True
 
 
-class _Groups:
-    """Disjoint sets (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975)."""
+_LIGHT = (
+    ops.Proj,
+    ops.Output,
+    ops.Binary,
+    ops.Unary,
+    ops.Fma,
+    ops.Widen,
+    ops.Convert,
+    ops.Index,
+    ops.Iota,
+    ops.Fill,
+    ops.Zip,
+    ops.Enumerate,
+)
 
-    def __init__(self) -> None:
-        self._parent: dict[object, object] = {}
 
-    def find(self, name: object) -> object:
-        root = name
-        while self._parent.get(root, root) != root:
-            root = self._parent[root]
-        while name != root:
-            self._parent[name], name = root, self._parent.get(name, root)
-        return root
+def _reads_clock(graph: Graph, function: FunctionId) -> bool:
+    """Whether a function, or one that it calls, reads the clock."""
+    return function in graph.remembered("clock readers", lambda: _clock_readers(graph))
 
-    def join(self, first: object, second: object) -> None:
-        self._parent[self.find(first)] = self.find(second)
+
+def _clock_readers(graph: Graph) -> frozenset[FunctionId]:
+    found: set[FunctionId] = set()
+    for function in callees_first(graph):
+        operations = graph.functions[function].morphisms
+        reads = any(isinstance(graph.morphisms[at].op, ops.TimeMs) for at in operations)
+        if reads or not found.isdisjoint(referenced(graph, function)):
+            found.add(function)
+    return frozenset(found)

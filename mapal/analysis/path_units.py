@@ -1,8 +1,7 @@
-"""The units of a function's body that a parallel schedule moves as a whole, and which of them
-stay on the host spine that owns the effects.
+"""The units of a region that a parallel schedule moves as a whole.
 
-A unit is one item of the Body region with everything inside it. Positions number the items of
-the whole function in the order of evaluation, nested ones in their place.
+A unit is one item of the region with everything inside it. Positions number the items of the
+region in the order of evaluation, nested ones in their place.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mapal.analysis.positions import expanded
-from mapal.ir import ops
 from mapal.ir.graph import Graph, ObjectKind
-from mapal.ir.ops import FunctionId, ObjectId, RegionId
+from mapal.ir.ops import ObjectId, RegionId
 from mapal.ir.order import GuardItem, Item, LoopItem, OperationItem, PackItem, schedule
 
 
@@ -28,11 +26,6 @@ class Unit:
     inside: tuple[tuple[int, Item], ...]
     reads: tuple[ObjectId, ...]
     defines: frozenset[ObjectId]
-
-
-def units(graph: Graph, function: FunctionId) -> tuple[Unit, ...]:
-    """The units of a function in the order of evaluation."""
-    return region_units(graph, graph.functions[function].body)
 
 
 def region_units(graph: Graph, region: RegionId) -> tuple[Unit, ...]:
@@ -84,27 +77,3 @@ def reads_of(item: Item) -> tuple[ObjectId, ...]:
             return (init, loop.cond, next_state, payload)
         case _:
             return (item.source,)
-
-
-def is_clock_read(unit: Unit) -> bool:
-    """Whether a unit is a clock read of the body itself."""
-    return isinstance(unit.item, OperationItem) and isinstance(unit.item.morphism.op, ops.TimeMs)
-
-
-def spine(graph: Graph, function: FunctionId) -> frozenset[ObjectId]:
-    """The targets of the units on the host spine: whatever hands the token on but clock reads, and
-    whatever reads a value that the spine or a clock read made, since nobody else would know when
-    it is there."""
-    return graph.remembered(("spine", function), lambda: _spine(graph, function))
-
-
-def _spine(graph: Graph, function: FunctionId) -> frozenset[ObjectId]:
-    found: set[ObjectId] = set()
-    written: set[ObjectId] = set()
-    for unit in units(graph, function):
-        if is_clock_read(unit):
-            written |= unit.defines
-        elif graph.is_token_bearing(unit.item.target) or not written.isdisjoint(unit.reads):
-            found.add(unit.item.target)
-            written |= unit.defines
-    return frozenset(found)

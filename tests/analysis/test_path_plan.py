@@ -1,4 +1,4 @@
-"""Parallel schedules: what is a task, what waits for what, and what stays on the spine."""
+"""Parallel schedules: what is a path, what waits for what, and what stays on the spine."""
 
 from __future__ import annotations
 
@@ -6,156 +6,183 @@ from pathlib import Path
 
 import pytest
 
-from mapal.analysis.path_plan import Checkpoint, PathPlan, Task, Wait, path_plan
-from mapal.analysis.path_units import is_clock_read, spine, units
-from mapal.ir.graph import Graph, ObjectKind
+from mapal.analysis.bounds import total_accesses
+from mapal.analysis.path_plan import MOST_PATHS, Costs, Known, Section, path_plan
+from mapal.analysis.path_units import Unit, region_units
+from mapal.ir import ops
+from mapal.ir.graph import Graph
 from mapal.ir.ops import ObjectId
-from mapal.ir.types import I32, IO
+from mapal.ir.order import OperationItem
+from mapal.ir.types import I32
 from mapal.rewrite import rewrite
-from tests.rewrite.build import ADD, DIV, LT, Lines, Program
+from tests.rewrite.build import ADD, LT, Lines, Program
 from tests.rewrite.programs import SOURCES, graph_of, graph_of_file
 
+ANYTHING = Costs(heavy=1, least_gain=None, run=0, path=0, split=0)
+"""Whatever may be a path is one."""
 
-def plan_of(text: str) -> tuple[Graph, PathPlan]:
+WORTH = Costs(heavy=100, least_gain=1000, run=10, path=10, split=1000)
+
+
+def known(graph: Graph) -> Known:
+    return Known(total_accesses(graph), frozenset())
+
+
+def plan_of(text: str, costs: Costs = ANYTHING) -> tuple[Graph, tuple[Section, ...]]:
     graph = graph_of(text)
-    return graph, path_plan(graph, graph.entry)
+    return graph, path_plan(graph, graph.functions[graph.entry].body, known(graph), costs)
 
 
-def kinds(plan: PathPlan) -> list[str]:
-    return ["split" if task.split is not None else "seq" for task in plan.tasks]
-
-
-def before(tasks: tuple[Task, ...], number: int) -> set[int]:
-    """The tasks that have ended when one starts."""
-    found: set[int] = set()
-    work = list(tasks[number].deps)
-    while work:
-        task = work.pop()
-        if task not in found:
-            found.add(task)
-            work.extend(tasks[task].deps)
-    return found
+def kinds(graph: Graph, section: Section) -> list[str]:
+    """The operations of the paths."""
+    units = region_units(graph, graph.functions[graph.entry].body)
+    items = [units[path.position].item for path in section.paths]
+    return [
+        type(item.morphism.op if isinstance(item, OperationItem) else item).__name__
+        for item in items
+    ]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_every_value_is_there_when_a_task_reads_it(source: Path) -> None:
+def test_every_value_is_there_when_a_path_reads_it(source: Path) -> None:
     raw = graph_of_file(source)
     for graph in (raw, rewrite(raw).graph):
-        for function in graph.functions:
-            plan = path_plan(graph, function.id)
-            made_by: dict[ObjectId, int] = {}
-            for number, task in enumerate(plan.tasks):
-                for unit in task.units:
-                    made_by.update(dict.fromkeys(unit.defines, number))
-            members = [unit for task in plan.tasks for unit in task.units]
-            on_spine = spine(graph, function.id)
-            clocks = {o for unit in members if is_clock_read(unit) for o in unit.defines}
-            assert len(members) == len({unit.first for unit in members})
-            assert len(members) + sum(
-                unit.item.target in on_spine for unit in units(graph, function.id)
-            ) == len(units(graph, function.id))
-            for number, task in enumerate(plan.tasks):
-                earlier = before(plan.tasks, number)
-                assert number not in earlier
-                own: set[ObjectId] = set()
-                for unit in task.units:
-                    for obj in unit.reads:
-                        assert obj not in clocks or unit.defines <= clocks, "not on the spine"
-                        if graph.is_token_bearing(obj):
-                            continue
-                        is_input = graph.objects[obj].kind is ObjectKind.PARAMETER
-                        assert is_input or obj in own or made_by[obj] in earlier
-                    own |= unit.defines
+        for region in graph.regions:
+            end = -1
+            for section in path_plan(graph, region.id, known(graph), ANYTHING):
+                assert end < section.first <= section.last
+                end = section.last
+                check_section(graph, section, region_units(graph, region.id))
 
 
-def test_collections_are_tasks_and_scalars_join() -> None:
-    _, plan = plan_of(
+def check_section(graph: Graph, section: Section, found: tuple[Unit, ...]) -> None:
+    """Each read of a path is of before the section, of a copy, or of a path that it waits for."""
+    made_at = {
+        obj: at for at in range(section.first, section.last + 1) for obj in found[at].defines
+    }
+    positions = [path.position for path in section.paths]
+    assert positions == sorted(positions)
+    assert (positions[0], positions[-1]) == (section.first, section.last)
+    for number, path in enumerate(section.paths):
+        assert all(other < number for other in path.after)
+        assert section.light.issuperset(path.copies)
+        there = {positions[other] for other in path.after} | set(path.copies)
+        for at in (*path.copies, path.position):
+            assert at not in section.effects
+            for obj in found[at].reads:
+                if obj in made_at:
+                    assert made_at[obj] in there
+                assert not graph.is_token_bearing(obj) or at in section.light
+    for at in range(section.first, section.last + 1):
+        for _, item in found[at].inside:
+            if isinstance(item, OperationItem):
+                assert not isinstance(item.morphism.op, ops.TimeMs)
+                assert at in section.effects or not isinstance(item.morphism.op, ops.Print)
+
+
+def test_collections_are_paths_and_scalars_are_copied() -> None:
+    graph, (section,) = plan_of(
         "fn main(a: [i32; 8], x: i32) -> i32 { a -> map { e -> e + x } -> m;"
         " a -> map { e -> e * 2 } -> n; (0, m) -> fold { s, e -> s + e } -> t;"
-        " t + n[1] + x * 3 -> ret; }"
+        " t * 2 -> u; n -> map { e -> e + u } -> o; o[1] + x * 3 -> ret; }"
     )
-    assert kinds(plan).count("split") == 2
-    folds = [task for task in plan.tasks if task.split is None and task.weight == 8]
-    assert len(folds) == 1
-    first = next(number for number, task in enumerate(plan.tasks) if task.split is not None)
-    assert plan.tasks[first].rank > plan.tasks[plan.tasks.index(folds[0])].rank
-    assert not plan.is_single_path
-    assert plan.checkpoints == (
-        Checkpoint(None, tuple(Wait(number, None) for number in range(len(plan.tasks)))),
+    assert kinds(graph, section) == ["Map", "Map", "Fold", "Map"]
+    assert [path.after for path in section.paths] == [(), (), (0,), (1, 2)]
+    assert section.paths[3].copies
+    ranks = [path.rank for path in section.paths]
+    assert ranks[0] >= ranks[2] >= ranks[3]
+
+
+def test_what_may_trap_between_paths_is_one() -> None:
+    graph, (section,) = plan_of(
+        "fn main(a: [i32; 8], x: i32) -> i32 { (0, a) -> fold { s, e -> s + e } -> t;"
+        " 100 / t -> u; a -> map { e -> e + u } -> o; o[1] + x -> ret; }"
     )
+    assert kinds(graph, section) == ["Fold", "Binary", "Map"]
+    assert [path.is_total for path in section.paths] == [True, False, True]
 
 
-def test_a_print_waits_for_the_traps_before_it() -> None:
-    def main(f: Lines) -> ObjectId:
-        token, x = f.arg(0), f.arg(1)
-        first = f.op(DIV, f.c(1), x)
-        token = f.println(token, f.c(5))
-        second = f.op(DIV, f.c(2), x)
-        return f.println(token, f.op(ADD, first, second))
-
-    graph = Program().main(main, (IO, I32), IO)
-    plan = path_plan(graph, graph.entry)
-    (task,) = plan.tasks
-    one, other, last = plan.checkpoints
-    assert task.trap_min == task.traps[0]
-    assert len(task.traps) == 2
-    assert one.waits == (Wait(0, task.traps[0]),)
-    assert other.waits == (Wait(0, None),)
-    assert last.position is None
-    assert one.position is not None
-    assert task.traps[0] < one.position < task.traps[1]
+def test_no_section_reaches_across_a_clock_read() -> None:
+    body = "a -> map {{ e -> e + {0} }} -> m{0}; a -> map {{ e -> e * {0} }} -> n{0};"
+    now = "fn now(x: i32) -> f64 { () -> time -> t; t -> ret; }\n"
+    for clock, count in (("() -> time -> t; t", 2), ("1 -> now -> t; t", 2), ("1", 1)):
+        main = f"{body.format(1)} {clock} -> println; {body.format(2)} m2[1] -> println;"
+        _, sections = plan_of(f"{now}fn main(a: [i32; 8]) {{ {main} }}")
+        assert len(sections) == count
+        assert sum(len(section.paths) for section in sections) == 4
 
 
-def test_clock_reads_fence_and_their_readers_stay_on_the_spine() -> None:
-    graph, plan = plan_of(
-        "fn main() { 9 -> iota -> map { e -> e + 1 } -> m; () -> time -> t;"
-        " m -> map { e -> e * 2 } -> n; () -> time -> u; n[1] -> println; u - t -> println; }"
+def test_a_path_of_what_an_effect_made_begins_a_section() -> None:
+    _, sections = plan_of(
+        "fn noisy(x: i32) -> i32 { x -> println; x + 1 -> ret; }\n"
+        "fn main(a: [i32; 8]) -> i32 { (0, a) -> fold { s, e -> s + e } -> t;"
+        " a -> map { e -> e * 2 } -> m; t -> noisy -> u; a -> map { e -> e + u } -> n;"
+        " m -> map { e -> e - 1 } -> o; n[0] + o[1] -> ret; }"
     )
-    clocks = [number for number, task in enumerate(plan.tasks) if task.pinned]
-    assert len(clocks) == 2
-    later = [
-        number
-        for number, task in enumerate(plan.tasks)
-        if task.units[0].first > plan.tasks[clocks[0]].units[0].first and number not in clocks
-    ]
-    assert later
-    assert all(clocks[0] in plan.tasks[number].deps for number in later)
-    assert set(plan.tasks[clocks[1]].deps) >= {clocks[0]}
-    assert spine(graph, graph.entry)
+    assert [len(section.paths) for section in sections] == [2, 2]
+    assert not any(section.effects for section in sections)
 
 
-def test_a_call_that_can_trap_is_pinned() -> None:
-    _, plan = plan_of(
-        "fn h(x: i32) -> i32 { 1 / x -> ret; }\nfn main(x: i32) -> i32 { x -> h -> ret; }"
+def test_what_may_never_end_hides_nothing() -> None:
+    endless = (
+        "fn down(x: i32) -> i32 { mut i: i32 <- x; loop { (i != 0) -> {"
+        " -true-> { i - 3 -> i; -> loop; } -false-> i -> r; } } r -> ret; }\n"
     )
-    assert [task.pinned for task in plan.tasks] == [True]
-    assert plan.is_single_path
+    body = "(0, a) -> fold {{ s, e -> s + {} }} -> t; {} x -> down -> u; (x + 1) -> down -> v;"
+    counts = {}
+    for element, effect in (("e", ""), ("8 / e", ""), ("e", "1 -> println;")):
+        text = f"{endless}fn main(a: [i32; 8], x: i32) -> i32 {{ {body.format(element, effect)}"
+        _, sections = plan_of(text + " t + u + v -> ret; }")
+        counts[element, effect] = [len(section.paths) for section in sections]
+    assert counts == {("e", ""): [3], ("8 / e", ""): [2], ("e", "1 -> println;"): [2]}
 
 
-def test_a_loop_is_a_task() -> None:
+def test_a_loop_is_a_path() -> None:
     def main(f: Lines) -> ObjectId:
         x = f.loop(f.f.input, lambda s: f.op(LT, s, f.c(9)), lambda s: f.op(ADD, s, f.c(2)))
-        return f.op(ADD, x, f.op(ADD, f.f.input, f.c(1)))
+        y = f.loop(f.f.input, lambda s: f.op(LT, s, f.c(8)), lambda s: f.op(ADD, s, f.c(1)))
+        return f.op(ADD, x, y)
 
     graph = Program().main(main, (I32,))
-    plan = path_plan(graph, graph.entry)
-    assert len(plan.tasks) == 3
-    assert [task.weight for task in plan.tasks] == [1, 1, 1]
+    body = graph.functions[graph.entry].body
+    (section,) = path_plan(graph, body, known(graph), ANYTHING)
+    assert kinds(graph, section) == ["LoopItem", "LoopItem"]
+    assert path_plan(graph, body, known(graph), ANYTHING)[0] is section
 
 
-def test_scalars_around_a_collection_do_not_wait_for_each_other() -> None:
-    """`x` joins the work before and after the map, which lies between: two tasks."""
-    graph, plan = plan_of(
-        "fn main(x: i32) -> i32 { x * 2 -> y; (y, 4) -> fill -> map { e -> e + y } -> m;"
-        " m[0] + x -> ret; }"
+TWO = (
+    "fn main(a: [f32; {0}]) -> f32 {{ (0.0, a) -> fold {{ s, e -> s + e }} -> t;"
+    " (1.0, a) -> fold {{ s, e -> s * 0.5 + e }} -> u; t + u -> ret; }}"
+)
+
+
+@pytest.mark.parametrize(("length", "count"), [(20, 0), (300, 0), (5000, 1)])
+def test_only_what_pays_is_a_section(length: int, count: int) -> None:
+    assert len(plan_of(TWO.format(length), WORTH)[1]) == count
+
+
+def test_items_that_run_on_all_threads_by_themselves_save_nothing() -> None:
+    text = (
+        "fn main(a: [f32; 5000]) -> f32 { a -> map { e -> e + 1.0 } -> m;"
+        " a -> map { e -> e * 2.0 } -> n; m[1] + n[2] -> ret; }"
     )
-    assert kinds(plan)[0] == "seq"
-    assert kinds(plan)[-1] == "seq"
-    assert len(plan.tasks) == 4
-    assert path_plan(graph, graph.entry) is plan
+    graph, sections = plan_of(text, WORTH)
+    assert len(sections) == 1
+    splits = frozenset(m.id for m in graph.morphisms if isinstance(m.op, ops.Map))
+    split = Known(total_accesses(graph), splits)
+    assert path_plan(graph, graph.functions[graph.entry].body, split, WORTH) == ()
 
 
-def test_a_long_chain_is_one_task() -> None:
+def test_a_section_has_not_too_many_paths() -> None:
+    lines = " ".join(
+        f"({number}.0, a) -> fold {{ s, e -> s * 0.5 + e }} -> t{number};" for number in range(150)
+    )
+    total = " + ".join(f"t{number}" for number in range(150))
+    _, sections = plan_of(f"fn main(a: [f32; 8]) -> f32 {{ {lines} {total} -> ret; }}")
+    assert [len(section.paths) for section in sections] == [MOST_PATHS, MOST_PATHS, 22]
+
+
+def test_a_long_chain_is_no_path() -> None:
     def main(f: Lines) -> ObjectId:
         x = f.f.input
         for _ in range(20_000):
@@ -163,6 +190,4 @@ def test_a_long_chain_is_one_task() -> None:
         return x
 
     graph = Program().main(main, (I32,))
-    plan = path_plan(graph, graph.entry)
-    assert plan.is_single_path
-    assert len(plan.tasks[0].units) == 20_001
+    assert path_plan(graph, graph.functions[graph.entry].body, known(graph), ANYTHING) == ()

@@ -67,8 +67,8 @@ OF_LOOPS = (
         "lifting: a map whose elements read each other",
         "value",
         _ORDER,
-        "    if storage is None or _obstacle_to_parallel(program, frame) is not None:\n",
-        "    if storage is None:\n",
+        "    return all(tie(program.table, store, read, frame) is None for read in reads)\n",
+        "    return True\n",
         _OF_LIFTING,
     ),
     Mutation(
@@ -99,8 +99,8 @@ OF_LOOPS = (
         "lifting: a map that writes at another place than its number",
         "value",
         _ORDER,
-        "    return WritingOrder.BACKWARDS if cell == Linear({frame.symbol: -1}, last) else None\n",
-        "    return WritingOrder.BACKWARDS\n",
+        "    if store.index == (Linear({frame.symbol: 1}, 0),):\n",
+        "    if store.index != (Linear({frame.symbol: -1}, last),):\n",
         _OF_LIFTING,
     ),
     Mutation(

@@ -110,11 +110,11 @@ def _at(
     return symbols.substituted(form, symbol, position)
 
 
-def taken(walk: Walk, known: Sequence, position: Linear, ty: Type) -> Fact:
+def taken(walk: Walk, site: MorphismId, known: Sequence, position: Linear, ty: Type) -> Fact:
     """One element that is used here. Arrays inside of a product cannot be followed."""
     fact = element(walk.symbols, known, position, ty)
     if not isinstance(ty, Array) and contains_array(walk.graph, ty) and not _is_followed(ty, fact):
-        walk.walker.escape(places_of(known.source))
+        walk.escape(site, places_of(known.source))
     return fact
 
 
@@ -137,7 +137,7 @@ def _index(walk: Walk, item: OperationItem) -> Fact:
         # No cell is read yet.
         return element(walk.symbols, known, found, ty.element)
     _read(walk, item.morphism.id, known.source, found)
-    return taken(walk, known, found, ty.element)
+    return taken(walk, item.morphism.id, known, found, ty.element)
 
 
 def checked(walk: Walk, item: OperationItem) -> Linear:
@@ -151,7 +151,9 @@ def checked(walk: Walk, item: OperationItem) -> Linear:
         inside = (found.form, minus(constant(length - 1), found.form))
         if not all(walk.symbols.assume_nonnegative(form) for form in inside):
             walk.has_ended = True
-        walk.set(position, Number(arithmetic.meet(found.interval, 0, length - 1), found.form))
+    within = arithmetic.meet(found.interval, 0, length - 1)
+    if within != found.interval:
+        walk.set(position, Number(within, found.form))
     return found.form
 
 
@@ -271,7 +273,7 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
     mark = len(walk.symbols.age)
     symbol = walk.symbols.fresh(kind.value[0], 0, max(length - 1, 0))
     position = Linear({symbol: 1}, 0)
-    each = taken(walk, known, position, array[2])
+    each = taken(walk, site, known, position, array[2])
     # The result outlives the loop that fills it.
     array_number = walk.new_array(item.target).array if isinstance(op, ops.Map) else -1
     with walk.walker.loop(LoopFrame(kind, symbol, True, site)):

@@ -118,12 +118,10 @@ class Table:
     """Which arrays an object, or a component of it, is at its places: storage and array value, or
     None for one whose memory is not known. The component of an array itself is `WHOLE`."""
 
-    def escape(self, places: set[tuple[int, int]], loops: tuple[LoopFrame, ...]) -> None:
-        """Inside of some loops, arrays get names that the records do not know."""
-        for storage, array in places:
-            self.escaped.add(storage)
-            self.escaped_values.add(array)
-            self.escapes.update((storage, frame) for frame in loops)
+    def escape(self, storage: int, array: int) -> None:
+        """An array gets a name that the records do not know."""
+        self.escaped.add(storage)
+        self.escaped_values.add(array)
 
     def access(self, record: AccessRecord) -> Access:
         """The record in the engine's vocabulary. Loops whose symbols were taken apart are loops

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from mapal.affine import Part
 from mapal.affine.index import Linear
 from mapal.analysis.accesses.arithmetic import meet
-from mapal.analysis.accesses.facts import UNSEEN, Fact, Number, Sequence, Stored, join, number
+from mapal.analysis.accesses.facts import (
+    UNSEEN,
+    Fact,
+    Number,
+    Place,
+    Sequence,
+    Stored,
+    join,
+    number,
+)
 from mapal.analysis.accesses.symbols import constant, minus, plus, times
 from mapal.analysis.accesses.walker import Walker
 from mapal.analysis.conditions import comparisons
 from mapal.analysis.intervals import Interval, narrowed, range_of
 from mapal.analysis.liveness import WHOLE
 from mapal.ir.graph import Function, ObjectKind
-from mapal.ir.ops import BinaryCode, ObjectId
+from mapal.ir.ops import BinaryCode, MorphismId, ObjectId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type, is_integer
 
 MOST_NAMED = 64
@@ -31,6 +41,8 @@ class Values:
         self.symbols = walker.symbols
         self.function = function
         self.loops = loops
+        self.depth = len(walker.loops)
+        """How many loops there are around the body."""
         self._facts: dict[ObjectId, Fact] = {}
         self._trail: list[tuple[ObjectId, Fact]] = []
         self.has_ended = False
@@ -124,6 +136,17 @@ class Values:
         self._name(obj, fact)
         self._trail.append((obj, self._facts.get(obj)))
         self._facts[obj] = fact
+
+    def escape(self, site: MorphismId, places: Collection[Place]) -> None:
+        """From here on, arrays have names that the records do not know. Those that were there
+        before this body lose them at its end: for others, all of them is read here."""
+        walker, table = self.walker, self.walker.table
+        for storage, array in sorted(places):
+            table.escapes.update((storage, frame) for frame in walker.loops)
+            if len(table.arrays[array].loops) < self.depth:
+                walker.record(site, Part.RHS, storage, array, (), whole=True)
+            else:
+                table.escape(storage, array)
 
     def _name(self, obj: ObjectId, fact: Fact) -> None:
         """Notes where the arrays of a value lie."""

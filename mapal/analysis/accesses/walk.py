@@ -34,7 +34,7 @@ from mapal.analysis.intervals import range_of
 from mapal.analysis.known_integers import known_integers
 from mapal.analysis.trip_counts import Counter, Uncounted, counter_of
 from mapal.ir import ops
-from mapal.ir.graph import Function, Graph
+from mapal.ir.graph import Function, Graph, Loop
 from mapal.ir.ops import ORDERINGS, ObjectId, RegionId
 from mapal.ir.order import (
     GuardItem,
@@ -128,7 +128,7 @@ class Walk(Values):
         for arm in arms[1:]:
             result = join(result, arm)
         # Two arrays under one name from here on: neither can be followed.
-        self.walker.escape(set[Place]().union(*map(places, arms)) - places(result))
+        self.escape(item.guard.phi, set[Place]().union(*map(places, arms)) - places(result))
         return result
 
     # Loops --------------------------------------------------------------------------
@@ -204,20 +204,20 @@ class Walk(Values):
         if isinstance(ty, Array):
             return self._carried(item, inside, ty, init, state)
         if not isinstance(ty, Tuple | Struct) or len(ty.items) > MOST_NAMED:
-            return self._unfollowed(init, state)
+            return self._unfollowed(item.loop, init, state)
         count = len(ty.items)
         starts = init if isinstance(init, tuple) else (None,) * count
         parts = state if isinstance(state, tuple) else (None,) * count
         return tuple(
             self._carried(item, inside, item_ty, start, part)
             if isinstance(item_ty, Array)
-            else self._unfollowed(start, part)
+            else self._unfollowed(item.loop, start, part)
             for item_ty, start, part in zip(ty.items, starts, parts, strict=True)
         )
 
-    def _unfollowed(self, start: Fact, state: Fact) -> Fact:
+    def _unfollowed(self, loop: Loop, start: Fact, state: Fact) -> Fact:
         """Arrays deeper inside of the state may be others on each pass."""
-        self.walker.escape(places(start))
+        self.escape(loop.enter, places(start))
         return without_memory(state)
 
     def _carried(
@@ -245,7 +245,7 @@ class Walk(Values):
             olds = (None,) * len(news)
         for old, new in zip(olds, news, strict=True):
             if not isinstance(old, Sequence) or not isinstance(old.source, Stored):
-                self.walker.escape(places(new))
+                self.escape(item.loop.back, places(new))
                 continue
             source = new.source if isinstance(new, Sequence) else UNSEEN
             if isinstance(source, Stored) and source.storage == old.source.storage:

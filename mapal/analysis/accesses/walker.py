@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from mapal.affine import Affine, Stmt, within_box
 from mapal.affine.index import Linear
 from mapal.affine.paths import PathComponent
-from mapal.analysis.accesses.facts import Fact, Place, join, unrelated
+from mapal.analysis.accesses.facts import Fact, join, unrelated
 from mapal.analysis.accesses.records import AccessRecord, LoopFrame, Table, Trace
 from mapal.analysis.accesses.symbols import Symbols, constant, minus, plus
 from mapal.analysis.expansion import outlined_bodies
@@ -98,10 +98,6 @@ class Walker:
             yield
         finally:
             self.loops = before
-
-    def escape(self, places: set[Place]) -> None:
-        """From here on, arrays have names that the records do not know."""
-        self.table.escape(places, self.loops)
 
     # What is recorded -------------------------------------------------------------------
 

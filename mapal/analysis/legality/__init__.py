@@ -3,7 +3,12 @@ index maps over the program's access records."""
 
 from mapal.analysis.legality.answers import Answer, Question
 from mapal.analysis.legality.comparison import compared
-from mapal.analysis.legality.loops import WritingOrder, combining_operation, writing_order
+from mapal.analysis.legality.loops import (
+    Writing,
+    WritingOrder,
+    combining_operation,
+    writing_order,
+)
 from mapal.analysis.legality.maps import is_move, is_tile
 from mapal.analysis.legality.reads import is_read_once
 from mapal.analysis.legality.report import legality, overwritten_components, proved_operations
@@ -12,6 +17,7 @@ from mapal.analysis.legality.updates import may_write
 __all__ = [
     "Answer",
     "Question",
+    "Writing",
     "WritingOrder",
     "combining_operation",
     "compared",

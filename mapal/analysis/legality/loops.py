@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from mapal.affine import SideRanges, crosscheck, separates
@@ -13,7 +14,7 @@ from mapal.analysis.legality.pairs import tie
 from mapal.analysis.legality.program import Program
 from mapal.ir import ops
 from mapal.ir.graph import Function, Graph, Morphism
-from mapal.ir.ops import BinaryCode, LoopId, ObjectId
+from mapal.ir.ops import BinaryCode, LoopId, MorphismId, ObjectId
 from mapal.ir.types import Scalar, Tuple
 
 _ASSOCIATIVE = {
@@ -171,39 +172,59 @@ class WritingOrder(Enum):
     BACKWARDS = "backwards"
 
 
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What passes of a loop do with component `slot` of its state: the next pass begins with what
+    `update` makes of it, and `reads` are the accesses to it, before that, that matter."""
+
+    loop: LoopId
+    slot: int
+    update: MorphismId
+    reads: frozenset[MorphismId]
+
+
 def writing_order(
-    graph: Graph, loop: LoopId, slot: int, *, rule: Callable[[], bool]
+    graph: Graph, writing: Writing, *, rule: Callable[[], bool]
 ) -> WritingOrder | None:
-    """The order in which a loop writes all cells of component `slot` of its state, if its passes
-    do not depend on each other: a pass then reads what the array held before the loop. None if
-    that is not proved; FORWARDS where nothing ever gets. `rule` is the simple rule, for forwards
-    and no reads."""
+    """The order in which a loop writes all cells of an array, if no pass reads what another one
+    writes: a pass then reads what the array held before the loop. None if that is not proved;
+    FORWARDS where nothing ever gets. `rule` is the simple rule, for forwards and no reads."""
     program = Program.of(graph)
-    orders = {_order(program, frame, slot) for frame in program.by_loop[loop]}
+    orders = {_order(program, frame, writing) for frame in program.by_loop[writing.loop]}
     found: WritingOrder | None = WritingOrder.FORWARDS
     if orders:
         found = orders.pop() if len(orders) == 1 else None
-    record = graph.loops[loop]
+    record = graph.loops[writing.loop]
     context = f"{graph.functions[record.function].name}, token {record.key[-1][0]}"
     crosscheck("loop as map", context, rule, found is not None, "each pass has a cell of its own")
     return found
 
 
-def _order(program: Program, frame: LoopFrame, slot: int) -> WritingOrder | None:
-    storage = program.state_arrays(frame).get(slot)
-    if storage is None or _obstacle_to_parallel(program, frame) is not None:
+def _order(program: Program, frame: LoopFrame, writing: Writing) -> WritingOrder | None:
+    storage = program.state_arrays(frame).get(writing.slot)
+    if storage is None or frame not in program.exact:
         return None
-    array = program.table.arrays[storage]
-    stores = [record for record in program.inside(storage, frame) if record.write]
-    if len(stores) != 1 or stores[0].whole or stores[0].arms > array.arms:
+    stores = [record for record in program.made_by[writing.update] if frame in record.loops]
+    if len(stores) != 1 or stores[0].loops[-1] != frame or stores[0].array != storage:
         return None
     (store,) = stores
-    last = array.dims[0] - 1
-    if store.loops[-1] != frame or len(store.index) != 1 or store.index[0] is None:
+    if not _reads_own_cells(program, store, frame, writing.reads):
         return None
+    last = program.table.arrays[storage].dims[0] - 1
     if program.table.range_of(store, frame.symbol) != (0, last):
         return None
-    cell = store.index[0]
-    if cell == Linear({frame.symbol: 1}, 0):
+    if store.index == (Linear({frame.symbol: 1}, 0),):
         return WritingOrder.FORWARDS
-    return WritingOrder.BACKWARDS if cell == Linear({frame.symbol: -1}, last) else None
+    return WritingOrder.BACKWARDS if store.index == (Linear({frame.symbol: -1}, last),) else None
+
+
+def _reads_own_cells(
+    program: Program, store: AccessRecord, frame: LoopFrame, sites: frozenset[MorphismId]
+) -> bool:
+    """Whether each of some accesses reads, on every pass, no cell that another pass stores."""
+    inside = program.inside(store.storage, frame)
+    reads = [record for record in inside if record.site in sites and not record.write]
+    if {record.site for record in reads} != sites:
+        # A row is no cell.
+        return False
+    return all(tie(program.table, store, read, frame) is None for read in reads)

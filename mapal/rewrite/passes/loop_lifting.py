@@ -18,13 +18,13 @@ from __future__ import annotations
 from mapal.analysis.bounds import accesses_in_range
 from mapal.analysis.definitions import definition, live_functions
 from mapal.analysis.known_integers import known_integers
-from mapal.analysis.legality import WritingOrder, writing_order
+from mapal.analysis.legality import Writing, WritingOrder, writing_order
 from mapal.analysis.positions import positions
 from mapal.analysis.totality import is_total_morphism
 from mapal.analysis.trip_counts import Counter, Uncounted, counter_of, views_of
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Loop, ObjectKind
-from mapal.ir.ops import BinaryCode, ObjectId, RegionId, UnaryCode
+from mapal.ir.ops import BinaryCode, MorphismId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import (
     GuardItem,
     Item,
@@ -102,14 +102,14 @@ class _Candidate:
         elif any(_holds_array(types[slot]) for slot in values):
             raise _DeclinedError(CARRIES_ARRAY)
         inside, outside = self._closure(results)
-        first = None
-        if written is not None and any(self.views.get(obj) == values[0] for obj in inside):
-            first = self._first_value(values[0])
+        reads = frozenset[MorphismId]() if written is None else self._reads(values[0], inside)
+        first = self._first_value(values[0]) if reads else None
+        if first is not None:
             outside.append(first)
         after = self._after()
         self._check_coverage(inside, written)
         start, step = counter.start, counter.step
-        if written is not None and self._is_backwards(written, counter, inside, first):
+        if written is not None and self._is_backwards(written, reads, counter, inside):
             start, step = start + step * (counter.passes - 1), -step
         clones, captures = self._captured(outside)
         by_slot: list[list[ObjectId]] = [[] for _ in types]
@@ -167,6 +167,19 @@ class _Candidate:
             return None
         return written if self.views.get(written.operands[0]) == values[0] else None
 
+    def _reads(self, slot: int, inside: dict[ObjectId, None]) -> frozenset[MorphismId]:
+        """The accesses to an array of the state by which a pass computes its element. Raises if
+        the array is needed in another way."""
+        found = set()
+        for obj in inside:
+            item = None if obj in self.views else definition(self.graph, obj)
+            if item is None or all(self.views.get(part) != slot for part in self._read(item)):
+                continue
+            if not isinstance(item, OperationItem) or item.morphism.op != ops.Index():
+                raise _DeclinedError(CARRIES_ARRAY)
+            found.add(item.morphism.id)
+        return frozenset(found)
+
     def _first_value(self, slot: int) -> ObjectId:
         """A component of the state before the loop."""
         init = definition(self.graph, self.item.init)
@@ -177,9 +190,9 @@ class _Candidate:
     def _is_backwards(
         self,
         written: OperationItem,
+        reads: frozenset[MorphismId],
         counter: Counter,
         inside: dict[ObjectId, None],
-        first: ObjectId | None,
     ) -> bool:
         """Whether the passes write the last cell first. Raises if a pass has no cell of its own,
         or may see what another one writes, or if a map would trap in another order."""
@@ -187,9 +200,8 @@ class _Candidate:
         is_counter = self.views.get(place) == counter.slot
         order = writing_order(
             self.graph,
-            self.loop.id,
-            self.views[array],
-            rule=lambda: is_counter and (counter.start, counter.step) == (0, 1) and first is None,
+            Writing(self.loop.id, self.views[array], written.morphism.id, reads),
+            rule=lambda: is_counter and (counter.start, counter.step) == (0, 1) and not reads,
         )
         if order is None:
             raise _DeclinedError(CARRIES_ARRAY)
