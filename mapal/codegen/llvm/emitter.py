@@ -9,7 +9,7 @@ collections store the results of their bodies before the next element.
 
 from __future__ import annotations
 
-from mapal.analysis.sections import Section, sections
+from mapal.analysis.path_plan import Section, path_plan
 from mapal.codegen.layout import Layout, register_type
 from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.scalars import SUFFIXES
@@ -77,7 +77,7 @@ class Emitter:
         """The sections of a region that become parallel runs."""
         if not self.cuts_slices:
             return ()
-        return sections(self.graph, region, self.module.known, self.module.costs)
+        return path_plan(self.graph, region, self.module.known, self.module.costs)
 
     def lanes(self, base: str) -> str:
         return base

@@ -13,7 +13,7 @@ from typing import Protocol
 from mapal.analysis.bounds import needless_guards, total_accesses
 from mapal.analysis.expansion import outlined_bodies
 from mapal.analysis.legality import Question, proved_operations
-from mapal.analysis.sections import Costs, Known
+from mapal.analysis.path_plan import Costs, Known
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mapal.analysis.liveness import WHOLE, contains_array, region_reads
+from mapal.analysis.path_plan import Path, Section
 from mapal.analysis.path_units import Unit, region_units
-from mapal.analysis.sections import Path, Section
 from mapal.codegen.layout import leaves, register_type
 from mapal.codegen.llvm import calls
 from mapal.codegen.llvm.arrays import record
