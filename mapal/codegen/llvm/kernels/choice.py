@@ -7,10 +7,12 @@ from collections.abc import Callable
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.convolution import convolution
 from mapal.codegen.llvm.kernels.matrix_product import matrix_product
+from mapal.codegen.llvm.kernels.side_by_side import side_by_side
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.strided_move import strided_move
 from mapal.codegen.llvm.kernels.transposition import transposition
 from mapal.codegen.llvm.kernels.window import window
+from mapal.codegen.llvm.values import Mapped
 
 SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
     matrix_product,
@@ -18,12 +20,15 @@ SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
     convolution,
     transposition,
     strided_move,
+    side_by_side,
 )
 
 
 def kernel_of_map(e: Emitter, site: MapSite) -> Kernel | None:
     """The kernel for a Map; None if it is a plain loop with the body in place."""
     if not (e.uses_kernels and e.module.has_kernels):
+        return None
+    if isinstance(site.operands[-1][1], Mapped):
         return None
     for shape in SHAPES:
         kernel = shape(e, site)

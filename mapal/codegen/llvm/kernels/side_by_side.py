@@ -1,0 +1,206 @@
+"""Maps whose bodies hold loops, collections or guarded reads: elements side by side in lanes.
+
+LLVM vectorises straight bodies by itself; these it leaves alone. Elements stand in the lanes of
+vectors, and every lane does what the program says of its element, in that order.
+
+Where the body divides the number of its element by a literal that divides the number of all, the
+elements are rows of a grid: no block crosses the end of a row, so the quotient is the same in all
+lanes and the remainder rises from lane to lane, and neither is ever divided for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mapal.analysis.work import work_of
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+from mapal.codegen.llvm.kernels.vectors import only_if
+from mapal.codegen.llvm.lanes import arrays
+from mapal.codegen.llvm.lanes.context import Lanes
+from mapal.codegen.llvm.lanes.suitability import Traits, is_flat, traits_of
+from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Split
+from mapal.codegen.llvm.lanes.walk import Walker
+from mapal.codegen.llvm.scope import Scope
+from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.values import Memory, Range, Value
+from mapal.ir import ops
+from mapal.ir.ops import FunctionId
+from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
+
+_CHAINS = 2
+"""Vectors side by side where one would wait for its own last result."""
+
+
+def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
+    """The kernel of a Map with a body that LLVM does not vectorise."""
+    op, ty = site.morphism.op, site.ty
+    assert isinstance(op, ops.Map)
+    if not is_flat(ty.element):
+        return None
+    has_fma = e.module.profile.fused_multiply_add
+    traits = traits_of(e.graph, op.body, e.module.total | e.module.in_range, has_fma=has_fma)
+    if traits is None or not (traits.has_loop or traits.has_collection or traits.reads_in_arm):
+        return None
+    plan = _plan(e, site, traits)
+    if plan is None:
+        return None
+    return Kernel(plan.shape, plan.reason, _Emission(site, op.body, plan).emit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """`count` elements in blocks of `width` lanes; with `row`, in rows of so many."""
+
+    count: int
+    width: int
+    row: int | None
+
+    @property
+    def shape(self) -> str:
+        return f"side by side, {self.width} lanes"
+
+    @property
+    def reason(self) -> str:
+        rows = "" if self.row is None else f", in rows of {self.row}"
+        return f"the body holds loops, collections or guarded reads{rows}"
+
+    @property
+    def units(self) -> int:
+        """Rows, or blocks."""
+        return -(-self.count // (self.row or self.width))
+
+    @property
+    def elements(self) -> int:
+        """Elements of a unit."""
+        return self.row or self.width
+
+
+def _plan(e: Emitter, site: MapSite, traits: Traits) -> _Plan | None:
+    count = site.ty.length
+    native = e.module.profile.vector_bytes // traits.widest
+    width = native * (_CHAINS if traits.has_loop or traits.has_collection else 1)
+    _, array = site.operands[-1]
+    row = None
+    if isinstance(array, Range):
+        fitting = [d for d in traits.divisors if d >= native and count % d == 0]
+        row = max(fitting, default=None)
+    while width > (row or count):
+        width //= 2
+    if width < 2 or 2 * width < native:
+        return None
+    return _Plan(count, width, row)
+
+
+class _Emission:
+    """One Map being emitted."""
+
+    def __init__(self, site: MapSite, body: FunctionId, plan: _Plan) -> None:
+        self.site = site
+        self.body = body
+        self.plan = plan
+        source, _ = site.operands[-1]
+        assert isinstance(source, Array)
+        self.source = source
+
+    def emit(self, e: Emitter, scope: Scope) -> None:
+        """All blocks, in slices where that pays."""
+        site, plan = self.site, self.plan
+        native = max(1, e.module.profile.vector_bytes // 8)
+        bulk = Bulk(
+            units=plan.units,
+            operations=max(1, work_of(e.graph, self.body) * plan.elements // native),
+            captured=site.operands,
+            made=site.made,
+            ty=site.ty,
+            body=self._range,
+        )
+        cut = cut_of(e, bulk) if site.morphism.id in e.module.independent else None
+        execute(e, scope, bulk, cut)
+
+    def _range(
+        self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str
+    ) -> None:
+        if self.plan.row is not None:
+            self._rows(e, values, made, low, high, self.plan.row)
+        else:
+            self._blocks(e, values, made, low, high)
+
+    def _rows(
+        self, e: Emitter, values: Sequence[Value], made: Memory, low: str, high: str, length: int
+    ) -> None:
+        """Whole rows. The last block of a row starts early enough to be whole."""
+        width = self.plan.width
+        with memory.range_loop(e, low, high, "row") as row:
+            first = e.w.value(f"mul nuw nsw i64 {row}, {length}")
+            quotient = memory.narrow_index(e, row)
+            with memory.counted_loop(e, -(-length // width), "block") as block:
+                column = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
+                if length % width:
+                    fits = e.w.value(f"icmp ult i64 {column}, {length - width}")
+                    column = e.w.value(f"select i1 {fits}, i64 {column}, i64 {length - width}")
+                start = e.w.value(f"add nuw nsw i64 {first}, {column}")
+                split = Split(length, quotient, memory.narrow_index(e, column))
+                self._block(e, values, made, Linear(start, 1, split), None)
+
+    def _blocks(
+        self, e: Emitter, values: Sequence[Value], made: Memory, low: str, high: str
+    ) -> None:
+        """Whole blocks, then the rest under a mask."""
+        width = self.plan.width
+        whole, rest = divmod(self.plan.count, width)
+        w = e.w
+        if whole:
+            end = high
+            if rest:
+                fits = w.value(f"icmp ult i64 {high}, {whole}")
+                end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
+            is_any = w.value(f"icmp ult i64 {low}, {end}")
+            with (
+                only_if(w, is_any, "blocks"),
+                memory.range_loop(e, low, end, "block") as block,
+            ):
+                start = w.value(f"mul nuw nsw i64 {block}, {width}")
+                self._block(e, values, made, Linear(start, 1), None)
+        if rest:
+            is_last = w.value(f"icmp ugt i64 {high}, {whole}")
+            live = ", ".join(f"i1 {'true' if lane < rest else 'false'}" for lane in range(width))
+            with only_if(w, is_last, "rest"):
+                self._block(e, values, made, Linear(str(whole * width), 1), f"<{live}>")
+
+    def _block(
+        self,
+        e: Emitter,
+        values: Sequence[Value],
+        made: Memory,
+        index: Linear,
+        mask: str | None,
+    ) -> None:
+        """The elements of one block."""
+        e.check_size()
+        lanes = Lanes(e, self.plan.width)
+        walker = Walker(lanes)
+        *captures, array = values
+        with lanes.under(mask):
+            element = arrays.element(lanes, array, self.source, index)
+            result = walker.apply_body(self.body, (*captures, element))
+            address = memory.element_pointer(e, made.pointer, self.site.ty.element, index.base)
+            size = e.layouts.of(self.site.ty.element).size
+            _store(lanes, self.site.ty.element, result, address, size)
+
+
+def _store(lanes: Lanes, ty: Type, value: LaneValue, address: str, size: int) -> None:
+    """Stores the elements of all lanes that count; they lie `size` bytes apart."""
+    match ty:
+        case Scalar():
+            vector = lanes.vector(ty, value)
+            if size == ty.bytes:
+                arrays.store(lanes, ty, vector, address, lanes.mask)
+            else:
+                arrays.scatter(lanes, ty, vector, address, size, lanes.mask)
+        case Tuple() | Struct() if isinstance(value, tuple):
+            for item, part, start in zip(ty.items, value, lanes.e.layouts.offsets(ty), strict=True):
+                place = memory.offset_pointer(lanes.e, address, start)
+                _store(lanes, item, part, place, size)

@@ -1,0 +1,295 @@
+"""Elements of arrays in lanes: one for all lanes, neighbours in one load, or gathered.
+
+The masks of the context keep lanes that do not count from touching memory. An address that is the
+same in all lanes is read as it is: some lane counts, and in that one it is in range.
+"""
+
+from __future__ import annotations
+
+from mapal.codegen.layout import Layout, memory_type
+from mapal.codegen.llvm import memory
+from mapal.codegen.llvm.lanes.context import ALL, Lanes
+from mapal.codegen.llvm.lanes.values import (
+    Counting,
+    Filled,
+    Interleaved,
+    LaneValue,
+    Linear,
+    Numbered,
+    Paired,
+    Rows,
+    Varying,
+    is_uniform,
+)
+from mapal.codegen.llvm.scalars import as_index
+from mapal.codegen.llvm.values import Broadcast, Enumerated, Memory, Range, Value, Zipped
+from mapal.diagnostics import CompilerBug
+from mapal.ir.types import (
+    BOOL,
+    I32,
+    I64,
+    Array,
+    Scalar,
+    Struct,
+    Tuple,
+    Type,
+    has_no_representation,
+)
+
+
+def index_of(lanes: Lanes, ty: Scalar, value: LaneValue) -> LaneValue:
+    """An integer as an index of 64 bits."""
+    match value:
+        case str():
+            return as_index(lanes.e, ty, value)
+        case Linear(base=base, stride=stride):
+            # Lanes that count are in range, where no integer wraps.
+            return Linear(as_index(lanes.e, ty, base), stride)
+        case Varying(register=register):
+            return Varying(as_index(lanes, ty, register))
+    raise CompilerBug(f"{value!r} is no index")
+
+
+def element(lanes: Lanes, array: LaneValue, ty: Array, index: LaneValue) -> LaneValue:
+    """The elements at an index of 64 bits, which is in range in all lanes that count."""
+    if has_no_representation(ty.element):
+        return None
+    match array:
+        case Memory(pointer=pointer):
+            return _of_memory(lanes, array, ty, pointer, index)
+        case Rows(pointer=pointer, offsets=offsets):
+            return _of_rows(lanes, ty, pointer, offsets, index)
+        case Interleaved(places=places):
+            return _interleaved(lanes, ty.element, places, index)
+        case Range() | Counting():
+            return _narrow(lanes, index)
+        case Broadcast(element=value) | Filled(element=value):
+            return value
+        case Zipped(left=left, right=right) | Paired(left=left, right=right):
+            assert isinstance(ty.element, Tuple)
+            first, second = ty.element.items
+            return (
+                element(lanes, left, Array(first, ty.length), index),
+                element(lanes, right, Array(second, ty.length), index),
+            )
+        case Enumerated(array=inner) | Numbered(array=inner):
+            assert isinstance(ty.element, Tuple)
+            _, second = ty.element.items
+            return (
+                _narrow(lanes, index),
+                element(lanes, inner, Array(second, ty.length), index),
+            )
+    raise CompilerBug(f"no element of {array!r} in lanes")
+
+
+def _narrow(lanes: Lanes, index: LaneValue) -> LaneValue:
+    """An index below 2^31 as i32."""
+    match index:
+        case str():
+            return memory.narrow_index(lanes.e, index)
+        case Linear(base=base, stride=stride, split=split):
+            return Linear(memory.narrow_index(lanes.e, base), stride, split)
+        case Varying(register=register):
+            wide, narrow = lanes.type_of(I64), lanes.type_of(I32)
+            return Varying(lanes.value(f"trunc {wide} {register} to {narrow}"))
+    raise CompilerBug(f"{index!r} is no index")
+
+
+# Memory that all lanes share ----------------------------------------------------------
+
+
+def _of_memory(lanes: Lanes, array: Memory, ty: Array, pointer: str, index: LaneValue) -> LaneValue:
+    if is_uniform(index):
+        shared: Value = memory.element(lanes.e, array, ty, index)
+        return shared
+    size = lanes.e.layouts.of(ty.element).size
+    is_dense = isinstance(ty.element, Scalar)
+    if isinstance(index, Linear) and index.stride == 1 and is_dense:
+        assert isinstance(ty.element, Scalar)
+        address = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        return Varying(_load(lanes, ty.element, address))
+    if isinstance(index, Linear):
+        start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        return _at_offsets(lanes, ty.element, start, lanes.steps("i64", index.stride * size))
+    assert isinstance(index, Varying)
+    return _at_offsets(lanes, ty.element, pointer, _scaled(lanes, index.register, size))
+
+
+def _of_rows(lanes: Lanes, ty: Array, pointer: str, offsets: str, index: LaneValue) -> LaneValue:
+    size = lanes.e.layouts.of(ty.element).size
+    if is_uniform(index):
+        start = memory.element_pointer(lanes.e, pointer, ty.element, index)
+        return _at_offsets(lanes, ty.element, start, offsets)
+    inner = _scaled(lanes, lanes.vector(I64, index), size)
+    vector = lanes.type_of(I64)
+    whole = lanes.value(f"add {vector} {offsets}, {inner}")
+    return _at_offsets(lanes, ty.element, pointer, whole)
+
+
+def _scaled(lanes: Lanes, register: str, size: int) -> str:
+    vector = lanes.type_of(I64)
+    return lanes.value(f"mul {vector} {register}, {lanes.constant('i64', str(size))}")
+
+
+def _at_offsets(lanes: Lanes, ty: Type, pointer: str, offsets: str) -> LaneValue:
+    """The values at a pointer plus the bytes of each lane."""
+    if has_no_representation(ty):
+        return None
+    match ty:
+        case Array():
+            return Rows(pointer, offsets)
+        case Tuple() | Struct():
+            starts = lanes.e.layouts.offsets(ty)
+            return tuple(
+                _at_offsets(lanes, item, memory.offset_pointer(lanes.e, pointer, start), offsets)
+                for item, start in zip(ty.items, starts, strict=True)
+            )
+        case Scalar():
+            return Varying(_gather(lanes, ty, pointer, offsets))
+    raise CompilerBug(f"no values of {ty} in lanes")
+
+
+def _gather(lanes: Lanes, ty: Scalar, pointer: str, offsets: str) -> str:
+    vector = lanes.lanes(memory_type(ty))
+    pointers = lanes.value(f"getelementptr i8, ptr {pointer}, {lanes.type_of(I64)} {offsets}")
+    name = lanes.intrinsic(
+        f"llvm.masked.gather.{lanes.suffix(memory_type(ty))}.v{lanes.width}p0",
+        vector,
+        f"{lanes.lanes('ptr')}, {lanes.lanes('i1')}, {vector}",
+    )
+    loaded = lanes.value(
+        f"call {vector} {name}({lanes.lanes('ptr')} align {ty.bytes} {pointers}, "
+        f"{lanes.lanes('i1')} {lanes.mask or ALL}, {vector} zeroinitializer)"
+    )
+    return _as_register(lanes, ty, loaded)
+
+
+def _load(lanes: Lanes, ty: Scalar, address: str) -> str:
+    """Neighbouring elements from an address on, those of lanes that count."""
+    vector = lanes.lanes(memory_type(ty))
+    if lanes.mask is None:
+        loaded = lanes.value(f"load {vector}, ptr {address}, align {ty.bytes}")
+    else:
+        name = lanes.intrinsic(
+            f"llvm.masked.load.{lanes.suffix(memory_type(ty))}.p0",
+            vector,
+            f"ptr, {lanes.lanes('i1')}, {vector}",
+        )
+        loaded = lanes.value(
+            f"call {vector} {name}(ptr align {ty.bytes} {address}, "
+            f"{lanes.lanes('i1')} {lanes.mask}, {vector} zeroinitializer)"
+        )
+    return _as_register(lanes, ty, loaded)
+
+
+def _as_register(lanes: Lanes, ty: Scalar, loaded: str) -> str:
+    if ty != BOOL:
+        return loaded
+    return lanes.value(f"icmp ne {lanes.lanes('i8')} {loaded}, zeroinitializer")
+
+
+# Arrays that lanes computed -----------------------------------------------------------
+
+
+def interleaved_bytes(ty: Array, width: int) -> int:
+    """The memory of an array that lanes compute, for an element without arrays."""
+    return ty.length * width * sum(leaf.bytes for leaf in _scalars(ty.element))
+
+
+def _scalars(ty: Type) -> list[Scalar]:
+    if isinstance(ty, Tuple | Struct):
+        return [leaf for item in ty.items for leaf in _scalars(item)]
+    return [ty] if isinstance(ty, Scalar) else []
+
+
+def new_interleaved(lanes: Lanes, ty: Array) -> Interleaved:
+    """Memory for an array that lanes compute."""
+
+    def place(item: Type) -> LaneValue:
+        if isinstance(item, Tuple | Struct):
+            return tuple(place(part) for part in item.items)
+        if not isinstance(item, Scalar):
+            return None
+        return lanes.e.slot(Layout(ty.length * lanes.width * item.bytes, 64))
+
+    return Interleaved(place(ty.element))
+
+
+def set_interleaved(
+    lanes: Lanes, array: Interleaved, ty: Array, index: str, value: LaneValue
+) -> None:
+    """Stores the elements of all lanes at an index that is the same in all of them."""
+
+    def put(item: Type, place: LaneValue, part: LaneValue) -> None:
+        if isinstance(item, Tuple | Struct):
+            for inner, at, of in zip(item.items, place, part or (), strict=False):
+                put(inner, at, of)
+        elif isinstance(item, Scalar):
+            store(lanes, item, lanes.vector(item, part), _position(lanes, item, place, index))
+
+    put(ty.element, array.places, value)
+
+
+def _position(lanes: Lanes, ty: Scalar, place: str, index: str) -> str:
+    first = lanes.value(f"mul nuw nsw i64 {index}, {lanes.width}") if index != "0" else "0"
+    return memory.element_pointer(lanes.e, place, ty, first)
+
+
+def store(lanes: Lanes, ty: Scalar, vector: str, address: str, mask: str | None = None) -> None:
+    """Stores neighbouring elements, those of lanes in a mask."""
+    kept = lanes.lanes(memory_type(ty))
+    if ty == BOOL:
+        vector = lanes.value(f"zext {lanes.type_of(BOOL)} {vector} to {kept}")
+    if mask is None:
+        lanes.w.line(f"store {kept} {vector}, ptr {address}, align {ty.bytes}")
+        return
+    name = lanes.intrinsic(
+        f"llvm.masked.store.{lanes.suffix(memory_type(ty))}.p0",
+        "void",
+        f"{kept}, ptr, {lanes.lanes('i1')}",
+    )
+    lanes.w.line(
+        f"call void {name}({kept} {vector}, ptr align {ty.bytes} {address}, "
+        f"{lanes.lanes('i1')} {mask})"
+    )
+
+
+def scatter(
+    lanes: Lanes, ty: Scalar, vector: str, address: str, stride: int, mask: str | None
+) -> None:
+    """Stores elements that lie `stride` bytes apart, those of lanes in a mask."""
+    kept = lanes.lanes(memory_type(ty))
+    if ty == BOOL:
+        vector = lanes.value(f"zext {lanes.type_of(BOOL)} {vector} to {kept}")
+    pointers = lanes.value(
+        f"getelementptr i8, ptr {address}, {lanes.type_of(I64)} {lanes.steps('i64', stride)}"
+    )
+    name = lanes.intrinsic(
+        f"llvm.masked.scatter.{lanes.suffix(memory_type(ty))}.v{lanes.width}p0",
+        "void",
+        f"{kept}, {lanes.lanes('ptr')}, {lanes.lanes('i1')}",
+    )
+    lanes.w.line(
+        f"call void {name}({kept} {vector}, {lanes.lanes('ptr')} align {ty.bytes} {pointers}, "
+        f"{lanes.lanes('i1')} {mask or ALL})"
+    )
+
+
+def _interleaved(lanes: Lanes, ty: Type, places: LaneValue, index: LaneValue) -> LaneValue:
+    if isinstance(ty, Tuple | Struct):
+        return tuple(
+            _interleaved(lanes, item, place, index)
+            for item, place in zip(ty.items, places, strict=True)
+        )
+    if not isinstance(ty, Scalar):
+        return None
+    if is_uniform(index):
+        address = _position(lanes, ty, places, index)
+        vector = lanes.lanes(memory_type(ty))
+        loaded = lanes.value(f"load {vector}, ptr {address}, align {ty.bytes}")
+        return Varying(_as_register(lanes, ty, loaded))
+    # Element after element, lane after lane.
+    wide = lanes.type_of(I64)
+    row = _scaled(lanes, lanes.vector(I64, index), lanes.width * ty.bytes)
+    offsets = lanes.value(f"add {wide} {row}, {lanes.steps('i64', ty.bytes)}")
+    return Varying(_gather(lanes, ty, places, offsets))
