@@ -1,0 +1,189 @@
+"""Random loops over arrays against the interpreter: after the rewriter, and natively at two
+levels.
+
+What is left out or moved because of a proof about index maps shows here if the proof is wrong:
+first values of loops, copies before updates, loops that become maps. Each program is compared with
+the simple rules, too.
+
+`./dev python -m tests.codegen.random_loops --count N --seed S` prints what it counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import numpy as np
+
+from mapal.analysis.legality import compared
+from mapal.codegen import emit
+from mapal.interpreter import run
+from mapal.ir.graph import Graph
+from mapal.rewrite import rewrite
+from mapal.sweep.endings import Ending, canonical_bytes
+from mapal.sweep.native import Case, run_natively
+from mapal.target import load_profile
+from tests.analysis.test_bounds import graph_of
+
+BATCH = 40
+LENGTH = 12
+INPUTS = {"v": tuple(range(3, 15)), "start": tuple(range(100, 112))}
+_COUNTERS = (
+    ("i < 12", "0", "i + 1"),
+    ("i != 12", "0", "i + 1"),
+    ("i <= 10", "0", "i + 1"),
+    ("i < 12", "0", "i + 2"),
+    ("i >= 0", "11", "i - 1"),
+    ("i > -1", "11", "i - 1"),
+    ("i != -1", "11", "i - 1"),
+)
+
+
+def cell(random: Random) -> str:
+    """An index of the counter that stays in range: shifted, backwards, permuted, folded."""
+    shift, size = random.randrange(LENGTH), random.choice((2, 3, 4, 5, 6))
+    forms = [
+        "i",
+        "11 - i",
+        f"(i + {shift}) % 12",
+        f"i % {size}",
+        f"i / {size}",
+        f"i % {size} + {shift % (13 - size)}",
+        f"i / 2 * 2 + {shift % 2}",
+        str(shift),
+    ]
+    if LENGTH % size == 0:
+        forms += [f"i % {size} * {LENGTH // size} + i / {size}"] * 3
+    return random.choice(forms)
+
+
+def program(random: Random) -> str:
+    """A loop that writes one array, or one that also sums and gives arrays several names."""
+    condition, first, following = random.choice(_COUNTERS)
+    if random.random() < 0.35:
+        body, init = _one_update(random), random.choice(("start", "blank"))
+        result, tail, state = "a", "r -> ret;", ""
+    else:
+        body, init = _statements(random), random.choice(("start", "blank", "own"))
+        result, state = "(a, s)", "mut s: i32 <- 0;"
+        tail = random.choice(("r.0 -> ret;", _UPDATES_AFTER))
+    return f"""fn main(v: [i32; 12], start: [i32; 12]) -> [i32; 12] {{
+        (7, 12) -> fill -> blank; start -> map {{ x -> x * 2 }} -> own;
+        mut a: [i32; 12] <- {init}; mut i: i32 <- {first}; {state}
+        loop {{ ({condition}) -> {{
+            -true-> {{ {body} {following} -> i; -> loop; }}
+            -false-> {result} -> r; }} }}
+        {tail} }}"""
+
+
+_UPDATES_AFTER = """r.0 -> q; q[3] + r.1 -> w; mut o: [i32; 12] <- q; o[1] <- w;
+        q[2] -> y; o[5] <- y; o -> ret;"""
+
+
+def _one_update(random: Random) -> str:
+    values = ("v[i]", f"v[{cell(random)}] * i", "a[i] + v[i]", f"a[{cell(random)}]")
+    value = random.choice((*values, "a[11 - i] * 3", "100 / (v[i] - 5)"))
+    return f"a[{random.choice(('i', 'i', '11 - i', cell(random)))}] <- {value};"
+
+
+def _statements(random: Random) -> str:
+    """Updates, reads, zips and guards of versions of an array, one of which is handed on."""
+    names, lines = ["a"], []
+    for number in range(random.randint(1, 4)):
+        one, other = random.choice(names), random.choice(names)
+        kind = random.random()
+        if kind < 0.6:
+            values = (
+                "v[i]",
+                "i",
+                "s",
+                f"{other}[{cell(random)}]",
+                f"v[{cell(random)}] + {other}[i]",
+            )
+            made = f"b{number}"
+            lines.append(f"mut {made}: [i32; 12] <- {one}; {made}[{cell(random)}] <- ")
+            lines[-1] += f"{random.choice(values)};"
+            names.append(made)
+        elif kind < 0.8:
+            lines.append(f"s + {one}[{cell(random)}] -> s;")
+        elif kind < 0.9:
+            lines.append(f"({one}, {other}) -> zip -> map {{ p -> p.0 - p.1 }} -> z{number};")
+            lines.append(f"s + z{number}[{cell(random)}] -> s;")
+        else:
+            lines.append(f"(v[i] > 8) -> {{ -true-> {one}; -false-> {other}; }} -> g{number};")
+            lines.append(f"s + g{number}[{cell(random)}] -> s;")
+            names.append(f"g{number}")
+    last = random.choice(names)
+    return " ".join([*lines, f"{last} -> a;" if last != "a" else ""])
+
+
+def ending(graph: Graph) -> Ending:
+    """How the interpreter ends."""
+    outcome = run(graph, INPUTS, budget=100_000)
+    trap = None if outcome.trap is None else (outcome.trap.kind, outcome.trap.token)
+    if outcome.kind != "done":
+        return Ending(outcome.kind, outcome.output, trap)
+    result = canonical_bytes(np.array(outcome.result, dtype="<i4"))
+    return Ending("done", outcome.output, None, (result,))
+
+
+def faults(seed: int, first: int, count: int, counts: Counter[str]) -> Iterator[str]:
+    """What differs, with the program."""
+    profile = load_profile("native")
+    for start in range(first, first + count, BATCH):
+        cases: list[tuple[str, Graph, Ending]] = []
+        for number in range(start, min(start + BATCH, first + count)):
+            source = program(Random(f"loops/{seed}/{number}"))
+            graph = graph_of(source)
+            expected = ending(graph)
+            with compared(True) as gains:
+                rewritten = rewrite(graph).graph
+            counts["programs"] += 1
+            counts["without loops after the rewriter"] += not rewritten.loops
+            counts["maps beyond the rule"] += any("loop as map" in gain for gain in gains)
+            if ending(rewritten) != expected:
+                yield f"rewritten: {source}"
+            for form in (graph, rewritten):
+                plan = emit(form, profile, name="loops", compares=True).plan
+                for site in plan["sites"]:
+                    if site["kind"] == "update":
+                        counts[f"updates {site['shape']}: {site['reason']}"] += 1
+                for answer in plan["legality"]:
+                    if answer["question"] == "overwritten" and answer["answer"] == "yes":
+                        counts["first values left out"] += 1
+                cases.append((source, form, expected))
+        results = run_natively([Case(form, (INPUTS,)) for _, form, _ in cases], profile)
+        for (source, _, expected), result in zip(cases, results, strict=True):
+            counts["native programs"] += 1
+            if isinstance(result, str):
+                yield f"{result}: {source}"
+            elif any(endings != [expected] for endings in result.values()):
+                yield f"native: {source}"
+
+
+def main(arguments: list[str]) -> int:
+    """0 if all programs end alike everywhere."""
+    parser = argparse.ArgumentParser(prog="python -m tests.codegen.random_loops")
+    parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    options = parser.parse_args(arguments)
+    counts: Counter[str] = Counter()
+    found = 0
+    for fault in faults(options.seed, options.first, options.count, counts):
+        found += 1
+        print(fault)
+    for what, number in sorted(counts.items()):
+        print(f"{number:7,} {what}")
+    print(f"{found} differences")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    # The counts say it all.
+    logging.getLogger("mapal.affine.crosscheck").setLevel(logging.CRITICAL)
+    sys.exit(main(sys.argv[1:]))
