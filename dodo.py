@@ -18,6 +18,7 @@ __all__ = [
     "task_rewrite_times",
     "task_sweep",
     "task_test",
+    "task_tune",
 ]
 
 _LOCK_HEADER = "# Every package that ./dev installs, pinned. Renew: ./dev doit lock\n"
@@ -78,6 +79,19 @@ def _sweep() -> bool:
     from mapal.sweep.command import DEFAULTS, sweep
 
     return sweep({name: get_var(name, default) for name, default in DEFAULTS.items()})
+
+
+def task_tune() -> dict[str, Any]:
+    """numbers of kernels that a profile leaves open, by measurement: target=T [KERNEL]..."""
+    return {"actions": [_tune], "pos_arg": "kernels", "verbosity": 2}
+
+
+def _tune(kernels: list[str]) -> bool:
+    from doit import get_var
+
+    from mapal.bench.tuning.__main__ import main
+
+    return main(["--target", get_var("target", "native"), *kernels]) == 0
 
 
 def task_lock() -> dict[str, Any]:

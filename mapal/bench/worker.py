@@ -106,8 +106,15 @@ def _peer_timer(
     outputs: list[Array],
     expected: list[Array],
 ) -> Timer:
-    """A timer of a peer whose answer was compared. A limit is no peer: it answers nothing."""
+    """A timer of a peer whose answer was compared. A limit is no peer: it answers nothing.
+    Another build of a program has to have its bits."""
     name = f"peer {peer['name']}"
+    if peer.get("program", False):
+        _forget(outputs)
+        program, _ = load_program(peer["library"], inputs, outputs)
+        program()
+        require_bits(peer["name"], outputs, expected)
+        return program.timer(driver)
     if peer["library"] is not None:
         kernel, tolerance, fraction = load_peer(peer["library"], inputs, outputs)
         if not peer.get("limit", False):

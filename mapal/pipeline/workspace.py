@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapal.cache import open_cache
@@ -24,13 +24,13 @@ from mapal.pipeline.tools import Tools
 from mapal.project.file import ALL_TARGETS, PROJECT_FILE, Program, Project
 from mapal.target import (
     NATIVE,
-    TUNING_SUFFIX,
     TargetProfile,
     host_architecture,
     list_profiles,
 )
 from mapal.target.detect import why_not_executable
 from mapal.target.document import closest
+from mapal.target.tuning import NATIVE_TUNING, tuned
 
 if TYPE_CHECKING:
     from mapal.pipeline.cluster import Cluster
@@ -99,14 +99,7 @@ class Workspace:
         tuning = self._cache.tuning(NATIVE_TUNING)
         if tuning is None:
             return detected
-        cpu, tiles = tuning
-        if cpu != detected.cpu:
-            raise UserError(
-                f"{NATIVE_TUNING} was measured on a {cpu}, and this is a {detected.cpu}; "
-                f"delete it, or measure again with `doit tune target={NATIVE}`"
-            )
-        merged = detected.policy.tiles.updated(tiles)
-        return replace(detected, policy=replace(detected.policy, tiles=merged))
+        return tuned(detected, *tuning)
 
     def finish_loading(self) -> None:
         """Writes down what loading found out."""
@@ -131,10 +124,6 @@ class Workspace:
             architecture=architecture,
             skipped=why_not_executable(profile, self.host()),
         )
-
-
-NATIVE_TUNING = os.path.join(BUILD, "targets", f"{NATIVE}{TUNING_SUFFIX}")
-"""Where `doit tune` writes what it finds for this machine."""
 
 
 def load_workspace(variables: Mapping[str, str]) -> Workspace:

@@ -27,6 +27,7 @@ from mapal.native.toolchain import require_compiler
 from mapal.target import NATIVE, TargetProfile, load_profile
 from mapal.target.detect import detect_host, why_not_executable
 from mapal.target.document import closest
+from mapal.target.tuning import with_native_tuning
 
 DIRECTORY = Path("build", "bench")
 
@@ -78,9 +79,10 @@ def measure_rows(
     """Measures, printing each row as it is done, and adds what was found to the document."""
     builder = Builder(require_compiler(_say))
     host = detect_host()
+    tuned = with_native_tuning(host)
     results: list[Mapping[str, Any]] = []
     for row in rows:
-        profile = host if row.target == "native" else load_profile(row.target)
+        profile = tuned if row.target == NATIVE else load_profile(row.target)
         for count in threads:
             result = _measured(row, profile, host, count, builder, rounds, is_thorough)
             results.append(result)
@@ -95,7 +97,8 @@ def check_rows(rows: Sequence[Row], names: Sequence[str], threads: Sequence[int]
     did not, 0 otherwise."""
     builder = Builder(require_compiler(_say))
     host = detect_host()
-    profiles = [host if name == NATIVE else load_profile(name) for name in names]
+    tuned = with_native_tuning(host)
+    profiles = [tuned if name == NATIVE else load_profile(name) for name in names]
     able = [profile for profile in profiles if why_not_executable(profile, host) is None]
     for profile in profiles:
         if profile not in able:

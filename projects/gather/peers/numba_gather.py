@@ -18,5 +18,5 @@ gather = numba.njit(parallel=True)(_gather)
 def run(inputs: dict[str, NDArray[np.generic]]) -> NDArray[np.float32]:
     """The result of program `gather` for its inputs."""
     result = np.empty(inputs["index"].size, dtype=np.float32)
-    gather(inputs["values"], inputs["index"], result)
+    gather(inputs["values"].reshape(-1), inputs["index"], result)
     return result
