@@ -77,17 +77,19 @@ def run_projects(repetitions: int) -> Counter[str]:
         for program in load_project(file).programs:
             counts["programs"] += 1
             for arithmetic in ("exact", "fused"):
-                graph = _lowered(file.parent, program, arithmetic)
+                graph = lowered_program(file.parent, program, arithmetic)
                 for cuts_from in (None, 0):
                     _run_project(file.parent, program, graph, cuts_from, repetitions, counts)
             print(f"{program.name}: {counts['failures']} failures", flush=True)
     return counts
 
 
-def _lowered(directory: Path, program: Program, arithmetic: Arithmetic) -> Graph:
+def lowered_program(directory: Path, program: Program, arithmetic: str) -> Graph:
+    """The lowered graph of a program of a project, in the given arithmetic."""
+    mode: Arithmetic = "fused" if arithmetic == "fused" else "exact"
     text = (directory / program.source).read_text()
     source = substitute(text, dict(program.sizes), program.source)
-    graph = lower(parse(source).program, arithmetic).graph
+    graph = lower(parse(source).program, mode).graph
     assert graph is not None
     return graph
 
