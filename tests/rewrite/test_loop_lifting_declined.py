@@ -63,6 +63,21 @@ def test_c59_other_writes_stay_loops(name: str) -> None:
     kept(graph, ([7, 8, 9], 5))
 
 
+def test_what_is_changed_again_and_again_stays_in_place() -> None:
+    def doubling(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+        return f.update(out, i, f.op(MUL, f.index(out, i), f.c(2)))
+
+    def twice(f: Lines, i: ObjectId, out: ObjectId) -> ObjectId:
+        return counted(f, out, doubling, cond=within(3))
+
+    graph = Program().main(
+        lambda f: counted(f, f.arg(0), twice, cond=within(2)), (THREE, I32), THREE
+    )
+    assert value(graph, [7, 8, 9], 5) == "[28, 32, 36]"
+    assert loop_lifting.IN_PLACE in declines(graph, LOOP_LIFTING)
+    assert census(kept(graph, ([7, 8, 9], 5)))["loops"] == 2
+
+
 def test_an_array_written_by_columns_stays_a_loop() -> None:
     """Each pass has a cell of its own, but which pass made a cell is no matter of counting."""
     four = Array(I32, 4)

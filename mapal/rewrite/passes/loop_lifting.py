@@ -23,7 +23,7 @@ from mapal.analysis.positions import positions
 from mapal.analysis.totality import is_total_morphism
 from mapal.analysis.trip_counts import Counter, Uncounted, counter_of, views_of
 from mapal.ir import ops
-from mapal.ir.graph import Graph, Loop, ObjectKind
+from mapal.ir.graph import FunctionKind, Graph, Loop, ObjectKind, RegionKind
 from mapal.ir.ops import BinaryCode, MorphismId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import (
     GuardItem,
@@ -52,6 +52,7 @@ INNER_LOOP = "a loop inside is left"
 MANY_PASSES = "the loop passes more often than a range can count"
 NO_PASS = "the loop ends at once"
 CARRIES_ARRAY = "a value that is an array is not written once per pass"
+IN_PLACE = "a loop around changes the array in place"
 TRAPS_BACKWARDS = "an array is written from its end, by work that can trap"
 RUNS_ON_LEAVING = "work that can trap also runs on leaving"
 WOULD_VANISH = "work that can trap takes no part in the next values"
@@ -181,11 +182,24 @@ class _Candidate:
         return frozenset(found)
 
     def _first_value(self, slot: int) -> ObjectId:
-        """A component of the state before the loop."""
+        """A component of the state before the loop, which a map reads besides what it writes.
+        Raises where that costs: what is changed again and again stays in one place."""
         init = definition(self.graph, self.item.init)
         if not isinstance(init, PackItem):
             raise _DeclinedError(CARRIES_ARRAY)
+        if self._is_repeated():
+            raise _DeclinedError(IN_PLACE)
         return init.feeders[slot]
+
+    def _is_repeated(self) -> bool:
+        """Whether the loop stands in another one, or in the body of a fold."""
+        graph = self.graph
+        if graph.functions[self.loop.function].kind is FunctionKind.FOLD_BODY:
+            return True
+        at: RegionId | None = self.loop.region
+        while at is not None and graph.regions[at].kind is not RegionKind.LOOP_BODY:
+            at = graph.regions[at].parent
+        return at is not None
 
     def _is_backwards(
         self,
