@@ -82,6 +82,37 @@ def test_products_of_integers_and_other_layouts_have_the_bits_of_the_loops(profi
     assert_same_bits(cases, profile)
 
 
+def rows_times_vector(
+    rows: int, steps: int, ty: str = "f32", arithmetic: Arithmetic = "exact", stride: int = 1
+) -> Case:
+    source = f"""
+fn main(a: [{ty}; {rows * steps + 3}], x: [{ty}; {steps * stride}]) -> [{ty}; {rows}] {{
+    {zero(ty)} -> seed: {ty};
+    {steps} -> iota -> ks;
+    {rows} -> iota -> map {{ row ->
+        (seed, ks) -> fold {{ sum, k -> x[k * {stride}] * a[row * {steps} + k + 3] + sum }}
+    }} -> ret;
+}}
+"""
+    inputs = {"a": numbers(rows * steps + 3, ty), "x": numbers(steps * stride, ty, 2)}
+    return Case(source=source, inputs=inputs, arithmetic=arithmetic, shape="rows, ")
+
+
+@pytest.mark.parametrize(("profile", "arithmetic"), _modes())
+def test_rows_times_a_vector_have_the_bits_of_the_loops(
+    profile: str, arithmetic: Arithmetic
+) -> None:
+    cases = [
+        rows_times_vector(*size, ty, arithmetic)
+        for size in ((16, 16), (33, 40), (70, 19), (17, 64))
+        for ty in ("f32", "f64")
+    ]
+    if arithmetic == "exact":
+        cases += [rows_times_vector(37, 50, ty) for ty in ("i32", "i64", "u8")]
+        cases.append(rows_times_vector(37, 50, stride=3))
+    assert_same_bits(cases, profile)
+
+
 def test_without_the_instruction_fused_products_stay_loops() -> None:
     graph = rewritten(product((8, 16, 8), arithmetic="fused").source, "fused")
     plan = emit(graph, load_profile("x86-64-v2"), name="p", cuts_from=NEVER).plan

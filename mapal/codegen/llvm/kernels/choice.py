@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.convolution import convolution
 from mapal.codegen.llvm.kernels.matrix_product import matrix_product
+from mapal.codegen.llvm.kernels.row_folds import row_folds
 from mapal.codegen.llvm.kernels.side_by_side import side_by_side
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.strided_move import strided_move
@@ -16,6 +17,7 @@ from mapal.codegen.llvm.values import Mapped
 
 SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
     matrix_product,
+    row_folds,
     window,
     convolution,
     transposition,
