@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mapal.bench.peers import find_peers
 from mapal.project.file import Program, load_project
 from mapal.project.template import substitute
 from mapal.syntax import ast, parse
@@ -128,8 +129,19 @@ def test_inputs_fit_the_entry_function(project: str, program: Program) -> None:
 
 @pytest.mark.parametrize(("project", "program"), PROGRAMS, ids=program_ids())
 def test_peers_exist_for_every_measured_program(project: str, program: Program) -> None:
-    for peer in program.bench.peers:
-        assert list(PROJECTS.glob(f"{project}/peers/{peer}_{project}.py"))
+    found = find_peers(PROJECTS / project, program.bench.peers, program.name, program.source)
+    assert [peer.absent for peer in found if peer.absent is not None] == []
+
+
+def test_every_peer_is_measured() -> None:
+    used = {
+        peer.script
+        for project, program in PROGRAMS
+        for peer in find_peers(
+            PROJECTS / project, program.bench.peers, program.name, program.source
+        )
+    }
+    assert set(PROJECTS.glob("*/peers/*.*")) == used
 
 
 @pytest.mark.parametrize("name", WITH_PICTURE)
