@@ -16,6 +16,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.calls import invoke
 from mapal.codegen.llvm.carried import Carried
+from mapal.codegen.llvm.deferral import is_deferred
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.choice import kernel_of_map
 from mapal.codegen.llvm.kernels.site import MapSite
@@ -23,7 +24,7 @@ from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute, keeps_order
 from mapal.codegen.llvm.streamed_loop import StreamedLoop, outgrows_caches
-from mapal.codegen.llvm.values import Buffer, Memory, Value
+from mapal.codegen.llvm.values import Buffer, Mapped, Memory, Value
 from mapal.codegen.llvm.wishes import offer
 from mapal.ir import ops
 from mapal.ir.graph import Function
@@ -86,6 +87,8 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
     assert isinstance(ty, Array)
     assert isinstance(source, Array)
     values = [scope.values.get(obj) for obj in item.operands]
+    if not has_no_representation(ty) and is_deferred(e, item.morphism, values[-1]):
+        return _deferred(e, scope, item, values, run)
     made = None if has_no_representation(ty) else destination(e, scope, item.target, ty)
     if made is not None and item.morphism.id not in e.module.covered:
         memory.clear(e, ty, made.pointer)
@@ -112,6 +115,30 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
         _fill(e, site, one)
     scope.frames[-1].position += 1
     return made
+
+
+def _deferred(
+    e: Emitter, scope: Scope, item: OperationItem, values: Sequence[Value], run: RunFunction
+) -> Mapped:
+    """A Map as a law: its readers compute the elements."""
+    op, source = item.morphism.op, e.graph.ty(item.operands[-1])
+    ty = e.graph.ty(item.target)
+    assert isinstance(op, ops.Map)
+    assert isinstance(source, Array)
+    assert isinstance(ty, Array)
+    body, function, name = op.body, scope.function, scope.name
+
+    def compute(e: Emitter, values: Sequence[Value], index: str) -> Value:
+        *captures, array = values
+        arguments = (*captures, memory.element(e, array, source, index))
+        around = Scope(function, name, frozenset())
+        return apply_body(e, around, body, arguments, frozenset(), None, run)
+
+    reason = "its readers compute the elements"
+    site = e.module.plan.add(name, "map", item.morphism.key[-1][0], ty.length, "lazy", reason)
+    place = memory.law_place(e)
+    operands = tuple(zip(map(e.graph.ty, item.operands), values, strict=True))
+    return Mapped(place, site, operands=operands, compute=compute)
 
 
 def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:

@@ -19,6 +19,7 @@ from mapal.codegen.llvm.values import (
     Buffer,
     Enumerated,
     Law,
+    Mapped,
     Memory,
     Range,
     Value,
@@ -172,6 +173,9 @@ class Crossing:
             case Enumerated(place=place, array=inner), Tuple(items=(_, second)):
                 array = self.take(Array(second, ty.length), inner)
                 crossed = Enumerated(place, None, array=array)
+            case Mapped(place=place, operands=operands, compute=compute), _:
+                taken = tuple((of, self.take(of, operand)) for of, operand in operands)
+                crossed = Mapped(place, None, operands=taken, compute=compute)
             case _:
                 raise CompilerBug(f"no law {value!r}")
 

@@ -13,6 +13,7 @@ from mapal.codegen.llvm.values import (
     Buffer,
     Enumerated,
     Law,
+    Mapped,
     Memory,
     Range,
     Value,
@@ -117,6 +118,8 @@ def element(e: Emitter, array: Value, ty: Array, index: str) -> Value:
         case Enumerated(array=inner):
             _, second = _pair_of(ty.element)
             return narrow_index(e, index), element(e, inner, Array(second, ty.length), index)
+        case Mapped(operands=operands, compute=compute) if compute is not None:
+            return compute(e, [value for _, value in operands], index)
     raise CompilerBug(f"no element of {array!r}")
 
 

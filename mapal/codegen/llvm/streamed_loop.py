@@ -17,7 +17,7 @@ from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.streaming import end_streaming
 from mapal.codegen.llvm.kernels.vectors import Vectors, carrying_loop
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.values import Enumerated, Memory, Value, Zipped
+from mapal.codegen.llvm.values import Enumerated, Mapped, Memory, Value, Zipped
 from mapal.codegen.llvm.writer import phi_text
 from mapal.ir.types import Array, Scalar, Tuple, Type
 
@@ -26,18 +26,23 @@ _LINE_BYTES = 64
 _LINES = 4
 """Moved in one pass of a loop."""
 
+_LARGEST_SHARE = 8
+"""How many times its result a map may read."""
+
 ElementBody = Callable[[Emitter, Scope, Sequence[Value], str, str], None]
 """Emits one element: captures and the mapped array, its number, and where its value goes."""
 
 
 def outgrows_caches(e: Emitter, operands: Sequence[tuple[Type, Value]], made: Array) -> bool:
-    """Whether what a map over numbers reads and writes exceeds the last cache that is known to
-    be there: nothing of the result would be found in it later."""
+    """Whether what a map to numbers reads and writes exceeds the last cache that is known to be
+    there: nothing of the result would be found in it later. A result that is small beside what
+    is read does no harm."""
     l3 = e.module.profile.l3
     if l3 is None or not isinstance(made.element, Scalar):
         return False
     size = e.layouts.of(made).size
-    return size + sum(_bytes_of(e, ty, value) for ty, value in operands) > l3.bytes
+    footprint = size + sum(_bytes_of(e, ty, value) for ty, value in operands)
+    return l3.bytes < footprint <= _LARGEST_SHARE * size
 
 
 def _bytes_of(e: Emitter, ty: Type, value: Value) -> int:
@@ -50,6 +55,8 @@ def _bytes_of(e: Emitter, ty: Type, value: Value) -> int:
             return sum(_bytes_of(e, part, of) for part, of in parts)
         case Array(element=Tuple(items=(_, second))), Enumerated(array=inner):
             return _bytes_of(e, Array(second, ty.length), inner)
+        case Array(), Mapped(operands=operands):
+            return sum(_bytes_of(e, of, operand) for of, operand in operands)
     return 0
 
 

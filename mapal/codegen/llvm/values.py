@@ -3,8 +3,8 @@
 * a scalar is the text of a register or constant;
 * a tuple or struct is a Python tuple of the values of its components;
 * an array is `Memory`, the address of its contiguous elements, or a law that gives any element
-  on demand (`Range`, `Broadcast`, `Zipped`, `Enumerated`) and has memory only if something
-  asks for its address;
+  on demand (`Range`, `Broadcast`, `Zipped`, `Enumerated`, `Mapped`) and has memory only if
+  something asks for its address;
 * a value without a representation is None.
 
 A `Buffer` stands for memory that somebody may write. Every `Memory` names the buffers that it
@@ -13,13 +13,15 @@ may lie in; two values share memory only if they share a buffer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mapal.codegen.llvm.writer import Place
+from mapal.ir.types import Type
 
 if TYPE_CHECKING:
+    from mapal.codegen.llvm.emitter import Emitter
     from mapal.codegen.llvm.scope import Holder
     from mapal.codegen.plan import Site
 
@@ -101,7 +103,19 @@ class Enumerated(Law):
     array: Value = None
 
 
-ArrayValue = Memory | Range | Broadcast | Zipped | Enumerated
+@dataclass(eq=False, slots=True)
+class Mapped(Law):
+    """The results of a body for the elements of an array. `operands` are its captures and the
+    array; `compute` emits one element of these, where they may go by other names."""
+
+    operands: tuple[tuple[Type, Value], ...] = ()
+    compute: ElementOf | None = None
+
+
+ElementOf = Callable[["Emitter", Sequence["Value"], str], "Value"]
+"""Emits the element of a number, an i64, from the operands."""
+
+ArrayValue = Memory | Range | Broadcast | Zipped | Enumerated | Mapped
 Value = str | ArrayValue | tuple["Value", ...] | None
 
 
@@ -119,6 +133,9 @@ def buffers_of(value: Value) -> Iterator[Buffer]:
             yield from buffers_of(right)
         case Enumerated(array=inner) | Broadcast(element=inner):
             yield from buffers_of(inner)
+        case Mapped(operands=operands):
+            for _, operand in operands:
+                yield from buffers_of(operand)
         case _:
             return
 
