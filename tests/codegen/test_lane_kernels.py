@@ -226,7 +226,34 @@ fn main(scale: f32) -> [i32; $cells] {
 """,
 }
 
-TYPES = {"f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8", "u8": "|u1"}
+PATTERNS = {
+    "small products": """
+fn main(a: [f32; $cells], b: [f32; $cells]) -> [f32; $cells] {
+    4 -> iota -> ks;
+    $cells -> iota -> map { cell ->
+        cell / 16 * 16 -> matrix;
+        cell % 16 / 4 * 4 -> row;
+        cell % 4 -> column;
+        (-0.0, ks) -> fold { sum, k ->
+            sum + a[matrix + row + k] * b[matrix + k * 4 + column]
+        }
+    } -> ret;
+}
+""",
+    "rows turned round and spread": """
+fn main(a: [i32; $cells], b: [u8; $cells]) -> [i32; $cells] {
+    3 -> iota -> ks;
+    $cells -> iota -> map { cell ->
+        cell % 32 -> at;
+        cell - at -> first;
+        (7, ks) -> fold { sum, k ->
+            b[first + (31 - at)] -> to_i32 -> turned;
+            a[first + at / 2 * 2] + a[first + at % 8 + k * 2] - turned + sum * 3
+        }
+    } -> ret;
+}
+""",
+}
 
 
 def lane_case(source: str, arithmetic: Arithmetic = "exact", **sizes: int) -> Case:
@@ -265,9 +292,15 @@ def test_rows_of_lanes_have_the_bits_of_the_loops(name: str, profile: str) -> No
     assert_same_bits(cases, profile)
 
 
-@pytest.mark.parametrize("name", [*BODIES, *GRIDS])
+@pytest.mark.parametrize("profile", profiles())
+@pytest.mark.parametrize("name", PATTERNS)
+def test_known_patterns_have_the_bits_of_the_loops(name: str, profile: str) -> None:
+    assert_same_bits([lane_case(PATTERNS[name], cells=cells) for cells in (32, 352)], profile)
+
+
+@pytest.mark.parametrize("name", [*BODIES, *GRIDS, *PATTERNS])
 def test_these_bodies_do_go_into_lanes(name: str) -> None:
-    source = {**BODIES, **GRIDS}[name]
+    source = {**BODIES, **GRIDS, **PATTERNS}[name]
     case = lane_case(source, n=64, cells=320, rows=5, columns=64)
     plan = emit(rewritten(case.source), load_profile("x86-64-v4"), name="p", cuts_from=NEVER).plan
     shapes = [site["shape"] for site in plan["sites"] if site["kind"] == "map"]

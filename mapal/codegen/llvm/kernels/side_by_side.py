@@ -10,7 +10,7 @@ lanes and the remainder rises from lane to lane, and neither is ever divided for
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mapal.analysis.work import work_of
@@ -30,6 +30,9 @@ from mapal.ir import ops
 from mapal.ir.ops import FunctionId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
 
+_MASKED_BYTES = 32
+"""Vectors of so many bytes and more can be loaded and stored under a mask."""
+
 _CHAINS = 2
 """Vectors side by side where one would wait for its own last result."""
 
@@ -42,12 +45,20 @@ def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
         return None
     has_fma = e.module.profile.fused_multiply_add
     traits = traits_of(e.graph, op.body, e.module.total | e.module.in_range, has_fma=has_fma)
-    if traits is None or not (traits.has_loop or traits.has_collection or traits.reads_in_arm):
+    if traits is None or not _is_worth_it(e, traits):
         return None
     plan = _plan(e, site, traits)
     if plan is None:
         return None
     return Kernel(plan.shape, plan.reason, _Emission(site, op.body, plan).emit)
+
+
+def _is_worth_it(e: Emitter, traits: Traits) -> bool:
+    """Whether LLVM leaves the body alone, and lanes do better: guarded reads want loads under a
+    mask, which only wide vectors have."""
+    if traits.has_loop or traits.has_collection:
+        return True
+    return traits.reads_in_arm and e.module.profile.vector_bytes >= _MASKED_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +143,26 @@ class _Emission:
         self, e: Emitter, values: Sequence[Value], made: Memory, low: str, high: str, length: int
     ) -> None:
         """Whole rows. The last block of a row starts early enough to be whole."""
-        width = self.plan.width
         with memory.range_loop(e, low, high, "row") as row:
             first = e.w.value(f"mul nuw nsw i64 {row}, {length}")
             quotient = memory.narrow_index(e, row)
-            with memory.counted_loop(e, -(-length // width), "block") as block:
-                column = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
-                if length % width:
-                    fits = e.w.value(f"icmp ult i64 {column}, {length - width}")
-                    column = e.w.value(f"select i1 {fits}, i64 {column}, i64 {length - width}")
-                start = e.w.value(f"add nuw nsw i64 {first}, {column}")
+            for column in self._columns(e, length):
+                start = first if column == "0" else e.w.value(f"add nuw nsw i64 {first}, {column}")
                 split = Split(length, quotient, memory.narrow_index(e, column))
                 self._block(e, values, made, Linear(start, 1, split), None)
+
+    def _columns(self, e: Emitter, length: int) -> Iterator[str]:
+        """The first column of each block of a row, in a loop unless there is one block."""
+        width = self.plan.width
+        if length == width:
+            yield "0"
+            return
+        with memory.counted_loop(e, -(-length // width), "block") as block:
+            column = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
+            if length % width:
+                fits = e.w.value(f"icmp ult i64 {column}, {length - width}")
+                column = e.w.value(f"select i1 {fits}, i64 {column}, i64 {length - width}")
+            yield column
 
     def _blocks(
         self, e: Emitter, values: Sequence[Value], made: Memory, low: str, high: str

@@ -17,11 +17,12 @@ from mapal.codegen.llvm.lanes.values import (
     Linear,
     Numbered,
     Paired,
+    Pattern,
     Rows,
     Varying,
     is_uniform,
 )
-from mapal.codegen.llvm.scalars import as_index
+from mapal.codegen.llvm.scalars import SUFFIXES, as_index
 from mapal.codegen.llvm.values import Broadcast, Enumerated, Memory, Range, Value, Zipped
 from mapal.diagnostics import CompilerBug
 from mapal.ir.types import (
@@ -45,6 +46,8 @@ def index_of(lanes: Lanes, ty: Scalar, value: LaneValue) -> LaneValue:
         case Linear(base=base, stride=stride):
             # Lanes that count are in range, where no integer wraps.
             return Linear(as_index(lanes.e, ty, base), stride)
+        case Pattern(base=base, offsets=offsets):
+            return Pattern(as_index(lanes.e, ty, base), offsets)
         case Varying(register=register):
             return Varying(as_index(lanes, ty, register))
     raise CompilerBug(f"{value!r} is no index")
@@ -89,6 +92,8 @@ def _narrow(lanes: Lanes, index: LaneValue) -> LaneValue:
             return memory.narrow_index(lanes.e, index)
         case Linear(base=base, stride=stride, split=split):
             return Linear(memory.narrow_index(lanes.e, base), stride, split)
+        case Pattern(base=base, offsets=offsets):
+            return Pattern(memory.narrow_index(lanes.e, base), offsets)
         case Varying(register=register):
             wide, narrow = lanes.type_of(I64), lanes.type_of(I32)
             return Varying(lanes.value(f"trunc {wide} {register} to {narrow}"))
@@ -111,8 +116,48 @@ def _of_memory(lanes: Lanes, array: Memory, ty: Array, pointer: str, index: Lane
     if isinstance(index, Linear):
         start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
         return _at_offsets(lanes, ty.element, start, lanes.steps("i64", index.stride * size))
+    if isinstance(index, Pattern):
+        offsets = index.offsets
+        if isinstance(ty.element, Scalar) and _is_window(lanes, offsets):
+            return Varying(_shuffled(lanes, ty.element, pointer, index))
+        start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        scaled = lanes.numbers("i64", tuple(offset * size for offset in offsets))
+        return _at_offsets(lanes, ty.element, start, scaled)
     assert isinstance(index, Varying)
     return _at_offsets(lanes, ty.element, pointer, _scaled(lanes, index.register, size))
+
+
+def _is_window(lanes: Lanes, offsets: tuple[int, ...]) -> bool:
+    """Whether all lanes read from as many neighbours as there are lanes."""
+    return lanes.mask is None and max(offsets) - min(offsets) < lanes.width
+
+
+def _shuffled(lanes: Lanes, ty: Scalar, pointer: str, index: Pattern) -> str:
+    """Elements of a window of neighbours, in the order in which lanes want them. First and last
+    are in range, so all are."""
+    first, last = min(index.offsets), max(index.offsets)
+    base = lanes.value(f"add i64 {index.base}, {first}") if first else index.base
+    address = memory.element_pointer(lanes.e, pointer, ty, base)
+    count = last - first + 1
+    size = 1 << (count - 1).bit_length()
+    kept = memory_type(ty)
+    window = f"<{size} x {kept}>"
+    if size == count:
+        loaded = lanes.value(f"load {window}, ptr {address}, align {ty.bytes}")
+    else:
+        live = ", ".join(f"i1 {'true' if at < count else 'false'}" for at in range(size))
+        name = lanes.intrinsic(
+            f"llvm.masked.load.v{size}{SUFFIXES[kept]}.p0", window, f"ptr, <{size} x i1>, {window}"
+        )
+        loaded = lanes.value(
+            f"call {window} {name}(ptr align {ty.bytes} {address}, "
+            f"<{size} x i1> <{live}>, {window} poison)"
+        )
+    order = lanes.numbers("i32", tuple(offset - first for offset in index.offsets))
+    shuffled = lanes.value(
+        f"shufflevector {window} {loaded}, {window} poison, <{lanes.width} x i32> {order}"
+    )
+    return _as_register(lanes, ty, shuffled)
 
 
 def _of_rows(lanes: Lanes, ty: Array, pointer: str, offsets: str, index: LaneValue) -> LaneValue:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Varying
+from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Pattern, Varying
 from mapal.codegen.llvm.scalars import SUFFIXES
 from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Key
@@ -85,9 +85,13 @@ class Lanes:
 
     def steps(self, base: str, stride: int) -> str:
         """The constant vector 0, stride, 2 * stride, …"""
+        return self.numbers(base, tuple(lane * stride for lane in range(self.width)))
+
+    def numbers(self, base: str, numbers: tuple[int, ...]) -> str:
+        """A constant vector of integers, which wrap."""
         bits = int(base[1:])
-        numbers = (lane * stride % (1 << bits) for lane in range(self.width))
-        signed = (n - (1 << bits) if n >> (bits - 1) else n for n in numbers)
+        wrapped = (number % (1 << bits) for number in numbers)
+        signed = (n - (1 << bits) if n >> (bits - 1) else n for n in wrapped)
         return "<" + ", ".join(f"{base} {n}" for n in signed) + ">"
 
     def vector(self, ty: Scalar, value: LaneValue) -> str:
@@ -97,12 +101,18 @@ class Lanes:
             case Varying(register=register):
                 return register
             case Linear(base=start, stride=stride):
-                first = self.splat(base, start)
-                steps = self.steps(base, stride)
-                return self.value(f"add {self.lanes(base)} {first}, {steps}")
+                return self._risen(base, start, tuple(n * stride for n in range(self.width)))
+            case Pattern(base=start, offsets=offsets):
+                return self._risen(base, start, offsets)
             case str():
                 return self.splat(base, value)
         raise CompilerBug(f"{value!r} is no scalar")
+
+    def _risen(self, base: str, start: str, offsets: tuple[int, ...]) -> str:
+        if not start.startswith("%"):
+            return self.numbers(base, tuple(int(start) + offset for offset in offsets))
+        first, steps = self.splat(base, start), self.numbers(base, offsets)
+        return self.value(f"add {self.lanes(base)} {first}, {steps}")
 
     def leaves(self, ty: Type, value: LaneValue) -> list[tuple[Scalar, LaneValue]]:
         """The scalars of a value that holds no arrays."""

@@ -47,7 +47,7 @@ def traits_of(
     graph: Graph, function: FunctionId, total: frozenset[MorphismId], *, has_fma: bool
 ) -> Traits | None:
     """The traits of a function that lanes can compute; None if it might trap, has effects, or
-    holds what lanes have no form for. `total` are the accesses that are in range wherever they run."""
+    holds what lanes have no form for. `total` are the accesses that are in range where they run."""
     found = Traits()
     for identity in graph.functions[function].morphisms:
         morphism = graph.morphisms[identity]

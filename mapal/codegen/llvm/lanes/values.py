@@ -3,6 +3,7 @@
 * equal in all lanes: the text of a scalar, or an array as `codegen.llvm.values` knows it;
 * `Varying`: a vector with one scalar for each lane;
 * `Linear`: integers that rise by a constant from lane to lane, which makes reads contiguous;
+* `Pattern`: integers that differ by known constants, which makes reads a load and a shuffle;
 * a tuple or struct is a tuple of the values of its components;
 * arrays that differ between lanes: `Rows` of memory, `Interleaved` results, or laws.
 """
@@ -39,6 +40,14 @@ class Linear:
     base: str
     stride: int
     split: Split | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`base`, a scalar, plus the offset of each lane, wrapping."""
+
+    base: str
+    offsets: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

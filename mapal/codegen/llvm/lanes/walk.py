@@ -11,11 +11,11 @@ from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.arrays import constant_array
 from mapal.codegen.llvm.lanes import arrays, collections, loops
 from mapal.codegen.llvm.lanes.context import NONE, Lanes
+from mapal.codegen.llvm.lanes.progressions import combined
 from mapal.codegen.llvm.lanes.values import (
     Counting,
     Filled,
     LaneValue,
-    Linear,
     Numbered,
     Paired,
     Varying,
@@ -25,7 +25,7 @@ from mapal.codegen.llvm.values import Value
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
 from mapal.ir.graph import Function, Graph, Key, ObjectKind
-from mapal.ir.ops import BinaryCode, FunctionId, ObjectId, RegionId
+from mapal.ir.ops import FunctionId, ObjectId, RegionId
 from mapal.ir.order import (
     GuardItem,
     Item,
@@ -172,29 +172,12 @@ class Walker:
         assert isinstance(target, Scalar)
         if all(isinstance(value, str) for value in found):
             return _written(self.lanes.e, op, ty, found, target, key)
-        risen = self._linear(op, ty, found)
-        if risen is not None:
-            return risen
+        if isinstance(op, ops.Binary) and ty.is_integer:
+            known = combined(self.lanes, op.code, ty, found[0], found[1])
+            if known is not None:
+                return known
         vectors = [self.lanes.vector(ty, value) for value in found]
         return Varying(_written(self.lanes, op, ty, vectors, target, key))
-
-    def _linear(self, op: ops.Op, ty: Scalar, found: list[LaneValue]) -> LaneValue:
-        """What is known of an operation on integers that rise from lane to lane."""
-        if not isinstance(op, ops.Binary) or len(found) != 2 or ty.is_float:
-            return None
-        e, register = self.lanes.e, register_type(ty)
-        match op.code, found[0], found[1]:
-            case BinaryCode.ADD, Linear(base=a, stride=stride), str() as b:
-                return Linear(e.value(f"add {register} {a}, {b}"), stride)
-            case BinaryCode.ADD, str() as a, Linear(base=b, stride=stride):
-                return Linear(e.value(f"add {register} {a}, {b}"), stride)
-            case BinaryCode.SUB, Linear(base=a, stride=stride), str() as b:
-                return Linear(e.value(f"sub {register} {a}, {b}"), stride)
-            case BinaryCode.DIV, Linear(split=split), str() as b if split is not None:
-                return split.quotient if b == str(split.divisor) else None
-            case BinaryCode.MOD, Linear(split=split), str() as b if split is not None:
-                return Linear(split.remainder, 1) if b == str(split.divisor) else None
-        return None
 
     # Guards ---------------------------------------------------------------------------
 

@@ -1,0 +1,106 @@
+"""Arithmetic on integers that differ between lanes by known constants.
+
+What is known survives sums, differences, products with literals, and divisions where the numbers
+themselves are known; everything else is for vectors.
+"""
+
+from __future__ import annotations
+
+from mapal.codegen.layout import register_type
+from mapal.codegen.llvm.lanes.context import Lanes
+from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Pattern
+from mapal.ir.ops import BinaryCode
+from mapal.ir.types import Scalar
+
+_INSTRUCTIONS = {BinaryCode.ADD: "add", BinaryCode.SUB: "sub", BinaryCode.MUL: "mul"}
+
+
+def combined(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue) -> LaneValue:
+    """The result of an operation, where it differs between lanes by constants; else None."""
+    if code in (BinaryCode.ADD, BinaryCode.SUB):
+        return _sum(lanes, code, ty, a, b)
+    if code is BinaryCode.MUL:
+        if isinstance(a, str):
+            a, b = b, a
+        return _product(lanes, ty, a, b) if _is_literal(b) else None
+    if code in (BinaryCode.DIV, BinaryCode.MOD) and _is_literal(b) and int(b) > 0:
+        return _division(lanes, code, a, int(b))
+    return None
+
+
+def _is_literal(value: LaneValue) -> bool:
+    return isinstance(value, str) and not value.startswith("%")
+
+
+def _offsets(lanes: Lanes, value: LaneValue) -> tuple[int, ...] | None:
+    match value:
+        case str():
+            return (0,) * lanes.width
+        case Linear(stride=stride):
+            return tuple(lane * stride for lane in range(lanes.width))
+        case Pattern(offsets=offsets):
+            return offsets
+    return None
+
+
+def _made(lanes: Lanes, base: str, offsets: tuple[int, ...]) -> LaneValue:
+    """A value in its simplest form."""
+    stride = offsets[1] - offsets[0]
+    if offsets == tuple(lane * stride for lane in range(lanes.width)):
+        return Linear(base, stride) if stride else base
+    return Pattern(base, offsets)
+
+
+def _base(value: LaneValue) -> str:
+    return value if isinstance(value, str) else str(value.base)
+
+
+def _sum(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue) -> LaneValue:
+    left, right = _offsets(lanes, a), _offsets(lanes, b)
+    if left is None or right is None:
+        return None
+    sign = 1 if code is BinaryCode.ADD else -1
+    offsets = tuple(x + sign * y for x, y in zip(left, right, strict=True))
+    base = _scalar(lanes, code, ty, _base(a), _base(b))
+    return _made(lanes, base, offsets)
+
+
+def _product(lanes: Lanes, ty: Scalar, a: LaneValue, literal: str) -> LaneValue:
+    offsets = _offsets(lanes, a)
+    if offsets is None:
+        return None
+    base = _scalar(lanes, BinaryCode.MUL, ty, _base(a), literal)
+    return _made(lanes, base, tuple(offset * int(literal) for offset in offsets))
+
+
+def _scalar(lanes: Lanes, code: BinaryCode, ty: Scalar, a: str, b: str) -> str:
+    """An operation on bases; literals stay literals as long as nothing wraps."""
+    if _is_literal(a) and _is_literal(b):
+        x, y = int(a), int(b)
+        known = {BinaryCode.ADD: x + y, BinaryCode.SUB: x - y, BinaryCode.MUL: x * y}[code]
+        if 0 <= known < 1 << (ty.bits - 1):
+            return str(known)
+    return lanes.e.value(f"{_INSTRUCTIONS[code]} {register_type(ty)} {a}, {b}")
+
+
+def _division(lanes: Lanes, code: BinaryCode, a: LaneValue, divisor: int) -> LaneValue:
+    """Quotient or remainder: of the number of an element by what its rows have, or of numbers
+    that are known and not negative."""
+    if isinstance(a, Linear) and a.split is not None:
+        split = a.split
+        if code is BinaryCode.DIV:
+            return split.quotient if divisor == split.divisor else None
+        if divisor == split.divisor:
+            return _made(lanes, split.remainder, tuple(range(lanes.width)))
+        if split.divisor % divisor == 0:
+            rest = Linear(split.remainder, 1)
+            return _division(lanes, code, rest, divisor)
+        return None
+    offsets = _offsets(lanes, a)
+    if offsets is None or not _is_literal(_base(a)):
+        return None
+    numbers = [int(_base(a)) + offset for offset in offsets]
+    if min(numbers) < 0:
+        return None
+    results = [n // divisor if code is BinaryCode.DIV else n % divisor for n in numbers]
+    return _made(lanes, "0", tuple(results))
