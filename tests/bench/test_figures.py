@@ -15,6 +15,7 @@ def test_times_and_ratios() -> None:
     assert time_figures([3.0, 1.0, 2.0]) == {"median_ms": 2.0, "min_ms": 1.0, "max_ms": 3.0}
     found = ratio_figures([1.0, 2.0, 3.0, 4.0, 5.0], [2.0] * 5)
     assert found["ratio"] == 1.5
+    assert found["ratio_of_least"] == 0.5
     assert (found["ratio_min"], found["ratio_max"]) == (0.5, 2.5)
     assert found["ratio_quartiles"] == [1.0, 2.0]
 

@@ -18,6 +18,8 @@ from typing import Any
 from mapal.bench.answers import WrongAnswer
 from mapal.bench.limits.building import Builder
 from mapal.bench.limits.catalogue import all_rows
+from mapal.bench.limits.compiling import compile_cost
+from mapal.bench.limits.compiling import render as render_costs
 from mapal.bench.limits.measuring import check_row, measure_row
 from mapal.bench.limits.report import render
 from mapal.bench.limits.rows import Row
@@ -46,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="PROFILES",
         help="measure nothing; compare the bits of builds for these profiles, with commas",
     )
+    parser.add_argument(
+        "--compile", action="store_true", help="measure nothing but compiling, next to gcc"
+    )
     parser.add_argument("--list", action="store_true", help="only name the rows")
     options = parser.parse_args(arguments)
     try:
@@ -54,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(row.name for row in rows))
             return 0
         threads = [int(word) for word in options.threads.split(",")]
+        if options.compile:
+            return compile_rows(rows)
         if options.bits is not None:
             return check_rows(rows, options.bits.split(","), threads)
         results = measure_rows(rows, threads, options.rounds, options.thorough)
@@ -90,6 +97,21 @@ def measure_rows(
             _keep(result, host)
     print(render(results), end="")
     return results
+
+
+def compile_rows(rows: Sequence[Row]) -> int:
+    """Prints what compiling costs; 0, since a goal that is missed does not count here."""
+    builder = Builder(require_compiler(_say))
+    host = with_native_tuning(detect_host())
+    profiles = {NATIVE: host}
+    costs = []
+    for row in rows:
+        if row.target not in profiles:
+            profiles[row.target] = load_profile(row.target)
+        costs.append(compile_cost(row, profiles[row.target], builder))
+        _say(f"{row.name}: {costs[-1].ratio:.2f}")
+    print(render_costs(costs), end="")
+    return 0
 
 
 def check_rows(rows: Sequence[Row], names: Sequence[str], threads: Sequence[int]) -> int:

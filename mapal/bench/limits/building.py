@@ -98,7 +98,7 @@ class Builder:
         """A peer in C."""
         source = source_file(peer.file)
         assert source is not None
-        flags = [*peer.flags, *_definitions(row, vector_bytes)]
+        flags = [*peer.flags, *definitions(row, vector_bytes)]
         flags += [f"-D{name}={value}" for name, value in peer.defines]
         if threads > 1:
             flags.append("-fopenmp")
@@ -110,7 +110,7 @@ class Builder:
     def reference(self, row: Row, vector_bytes: int) -> bytes:
         """The row's program written in C in the order that the program says."""
         source = SOURCES / f"{row.template}_reference.c"
-        flags = [*_REFERENCE_FLAGS, f"-I{SOURCES}", *_definitions(row, vector_bytes)]
+        flags = [*_REFERENCE_FLAGS, f"-I{SOURCES}", *definitions(row, vector_bytes)]
         return compile_shared(self.compiler, source.read_bytes(), flags)
 
 
@@ -124,7 +124,7 @@ def blas_library() -> Path:
     raise ImportError("NumPy has no OpenBLAS of its own", name="openblas")
 
 
-def _definitions(row: Row, vector_bytes: int) -> list[str]:
+def definitions(row: Row, vector_bytes: int) -> list[str]:
     """What the sources in C leave open."""
     single = row.real == "f32"
     fused = f"__builtin_fma{'f' if single else ''}(x, y, z)"

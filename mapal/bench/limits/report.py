@@ -25,7 +25,8 @@ def cells(result: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def render(results: list[Mapping[str, Any]]) -> str:
-    """All rows, aligned. A ratio is our time over a peer's, with the quartiles of the rounds."""
+    """All rows, aligned. A ratio is our time over a peer's, with the quartiles of the
+    rounds, and that of the least times."""
     rows = [_HEAD, *map(cells, results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     lines = []
