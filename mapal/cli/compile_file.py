@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """0; 1 if the source is rejected, 4 if compiler or linker fail."""
     from mapal.codegen import emit
     from mapal.ir.text import parse_graph
-    from mapal.native.llvm_worker import WorkerCrashed, compile_module
+    from mapal.native.llvm_worker import WorkerCrashed, compile_object
     from mapal.native.toolchain import build_runtime, link, require_compiler, runtime_sources
     from mapal.pipeline.files import write_if_changed
 
@@ -48,13 +48,13 @@ def run(options: argparse.Namespace) -> int:
     name = re.sub(r"[^A-Za-z0-9_-]", "_", Path(out).stem) or "program"
     emission = emit(parse_graph(ir.decode()), profile, name=name)
     try:
-        artifact = compile_module(emission.ll, profile, options.opt)
+        compiled = compile_object(emission.ll, profile, options.opt)
     except WorkerCrashed as crash:
         raise UserError(f"LLVM crashed on {options.file}: {crash}", TOOLCHAIN_FAILURE) from None
     compiler = require_compiler(lambda line: print(f"mapal: {line}", file=sys.stderr))
     sources = {file: path.read_bytes() for file, path in runtime_sources().items()}
     try:
-        executable = link(compiler, artifact.object, build_runtime(compiler, sources))
+        executable = link(compiler, compiled, build_runtime(compiler, sources))
     except OSError as error:
         # The compiler reads and writes files in a temporary directory.
         raise UserError(f"cannot link {out}: {error.strerror}", TOOLCHAIN_FAILURE) from None

@@ -13,7 +13,7 @@ from mapal.target import TargetProfile
 if TYPE_CHECKING:
     from mapal.native.llvm import ObjectArtifact
 
-__all__ = ["WorkerCrashed", "compile_device", "compile_module"]
+__all__ = ["WorkerCrashed", "compile_device", "compile_module", "compile_object"]
 
 
 def compile_module(
@@ -24,6 +24,16 @@ def compile_module(
         "mapal.native.llvm:compile_module", ll, profile, opt
     )
     return artifact
+
+
+def compile_object(
+    ll: str, profile: TargetProfile, opt: int, *, pool: WorkerPool | None = None
+) -> bytes:
+    """`mapal.native.llvm.compile_object` in a worker. Also raises `WorkerCrashed`."""
+    compiled: bytes = (pool or shared_pool()).call(
+        "mapal.native.llvm:compile_object", ll, profile, opt
+    )
+    return compiled
 
 
 def compile_device(

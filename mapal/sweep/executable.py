@@ -16,7 +16,7 @@ from mapal.codegen import emit
 from mapal.diagnostics import CompilerBug
 from mapal.ir.entry import Port, Ports, entry_ports
 from mapal.ir.graph import Graph
-from mapal.native.llvm import compile_module
+from mapal.native.llvm import compile_object
 from mapal.native.run import TRAP_STATUS, run_executable
 from mapal.native.toolchain import Compiler, build_runtime, find_compiler, link, runtime_sources
 from mapal.project.arrays import flat_of, read_npy, write_npy
@@ -44,11 +44,11 @@ def run_as_process(
     ports = entry_ports(graph)
     compiler, runtime = _toolchain()
     text = emit(graph, profile, name="sweep").ll
-    compiled = compile_module(text, profile, LEVEL)
+    compiled = compile_object(text, profile, LEVEL)
     with tempfile.TemporaryDirectory(prefix="mapal-") as name:
         directory = Path(name)
         executable = directory / "program"
-        executable.write_bytes(link(compiler, compiled.object, runtime))
+        executable.write_bytes(link(compiler, compiled, runtime))
         executable.chmod(0o755)
         return [_run(executable, ports, given, directory) for given in inputs]
 

@@ -9,7 +9,13 @@ import pytest
 
 from mapal.diagnostics import CompilerBug, UserError
 from mapal.native import llvm_worker
-from mapal.native.llvm import compile_device, compile_module, known_names, llvm_version
+from mapal.native.llvm import (
+    compile_device,
+    compile_module,
+    compile_object,
+    known_names,
+    llvm_version,
+)
 from mapal.target import list_profiles, load_profile
 
 SAXPY = """
@@ -56,6 +62,7 @@ def test_every_profile_compiles_and_its_facts_agree_with_llvm(name: str) -> None
     profile = load_profile(name, architecture="x86_64")
     first = compile_module(SAXPY, profile, 2)
     assert first == compile_module(SAXPY, profile, 2)
+    assert compile_object(SAXPY, profile, 2) == first.object
     lanes = profile.vector_bytes // 4
     widest = max(int(width) for width in re.findall(r"<(\d+) x float>", first.optimized_ll))
     # LLVM prefers half the register on some AVX-512 machines, never more than the register.

@@ -185,6 +185,7 @@ class _Nest:
             is_fused=product.is_fused,
             right_alignment=alignment,
             is_right_padded=plan.is_packed,
+            has_even_steps=plan.steps % UNROLL == 0,
         )
         add_tile_function(self.e.module, symbol, tile)
         return symbol

@@ -38,7 +38,7 @@ class TileKernel:
     """What one tile function does: `rows` rows of the columns of `group`. `seed` is the literal
     that accumulators start with, None to go on from the result as it is. `right_alignment` in
     bytes holds for each vector of the right matrix; with `is_right_padded`, whole vectors may be
-    read there."""
+    read there; with `has_even_steps`, their number is a multiple of `UNROLL`."""
 
     element: Scalar
     rows: int
@@ -48,6 +48,7 @@ class TileKernel:
     is_fused: bool
     right_alignment: int
     is_right_padded: bool
+    has_even_steps: bool
 
 
 def add_tile_function(module: ModuleBuilder, symbol: str, tile: TileKernel) -> None:
@@ -78,11 +79,12 @@ class _Tile:
 
     def write(self) -> None:
         accumulators = [self._first(row, at) for row, at in self.cells]
-        whole = self.w.value(f"and i64 %steps, {-UNROLL}")
-        rest = self.w.value(f"and i64 %steps, {UNROLL - 1}")
         state = ["%left", "%right", *accumulators]
+        whole = self.w.value(f"and i64 %steps, {-UNROLL}")
         state = self._steps(state, whole, UNROLL)
-        state = self._steps(state, rest, 1)
+        if not self.tile.has_even_steps:
+            rest = self.w.value(f"and i64 %steps, {UNROLL - 1}")
+            state = self._steps(state, rest, 1)
         for (row, at), accumulator in zip(self.cells, state[2:], strict=True):
             self.v.store(accumulator, self._result(row, at), self.lanes, live=self._live(at))
         self.w.line("ret void")
