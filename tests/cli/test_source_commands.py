@@ -177,7 +177,8 @@ def test_compile_reports_a_failing_toolchain(
     def crash(*arguments: object) -> object:
         raise WorkerCrashed("killed by SIGABRT", "LLVM ERROR: no")
 
-    monkeypatch.setattr("mapal.native.llvm_worker.compile_object", crash)
+    for name in ("compile_module", "compile_object"):
+        monkeypatch.setattr(f"mapal.native.llvm_worker.{name}", crash)
     assert main(["compile", "good.mapal"]) == 4
     assert "LLVM crashed on good.mapal: killed by SIGABRT: LLVM ERROR" in capsys.readouterr().err
     assert main(["dump", "--stage", "asm", "good.mapal"]) == 70
