@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from mapal.analysis.addresses import Affine, affine, component, division
-from mapal.analysis.index_arrays import index_length
+from mapal.analysis.fold_nests import FoldNest, fold_nest
 from mapal.analysis.legality import is_tile
 from mapal.analysis.move_plan import split_element
-from mapal.analysis.tile_safety import is_tile_safe
 from mapal.ir import ops
-from mapal.ir.graph import Function, Graph, Morphism, ObjectKind, Value
+from mapal.ir.graph import Graph, Morphism, Value
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId
 from mapal.ir.types import Array, Scalar
 
@@ -103,8 +102,8 @@ def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, TileSite]:
     for identity in graph.functions[function].morphisms:
         morphism = graph.morphisms[identity]
         if isinstance(morphism.op, ops.Map) and morphism.op.captures:
-            nest = _nest(graph, morphism, morphism.op)
-            site = None if nest is None else nest.site()
+            nest = fold_nest(graph, morphism)
+            site = None if nest is None else _Tiling(nest).site()
             if site is not None and is_tile(
                 graph, identity, rule=partial(_fits, graph, site, morphism)
             ):
@@ -124,127 +123,79 @@ def _fits(graph: Graph, site: TileSite, morphism: Morphism) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Nest:
-    """A map over `cells` numbers whose body is a fold over `steps` numbers."""
+class _Tiling:
+    """What a nest is as a tile."""
 
-    graph: Graph
-    outer: Function
-    captures: int
-    cells: int
-    fold: Morphism
-    inner: Function
-    fold_captures: int
-    steps: int
-    seed: Value
-    element: Scalar
+    nest: FoldNest
 
     def site(self) -> TileSite | None:
-        lanes = self._lanes()
-        step = self._step()
+        nest = self.nest
+        lanes, step = self._lanes(), nest.step()
         if lanes is None or step is None:
             return None
-        x, y, adds_accumulator_first, is_fused = step
-        first, second = self._read(x, lanes), self._read(y, lanes)
+        first, second = (self._read(factor, lanes) for factor in step.factors)
         if first is None or second is None or (first.lane == 0) == (second.lane == 0):
             return None
         a, b = (first, second) if first.lane == 0 else (second, first)
         return TileSite(
-            rows=self.cells // lanes,
+            rows=nest.cells // lanes,
             lanes=lanes,
-            steps=self.steps,
+            steps=nest.steps,
             a=a,
             b=b,
-            seed=self.seed,
-            element=self.element,
+            seed=nest.seed,
+            element=nest.element,
             multiplies_a_first=a is first,
-            adds_accumulator_first=adds_accumulator_first,
-            is_fused=is_fused,
+            adds_accumulator_first=step.adds_accumulator_first,
+            is_fused=step.is_fused,
         )
 
     def _lanes(self) -> int | None:
         """The number of lanes: the literal by which the body splits its element, or all cells."""
+        graph, nest = self.nest.graph, self.nest
         splits: dict[int, set[BinaryCode]] = {}
-        for identity in self.outer.morphisms:
-            found = division(self.graph, self.graph.morphisms[identity].target)
-            if found is not None and self._is_element(found[1]):
+        for identity in nest.outer.morphisms:
+            found = division(graph, graph.morphisms[identity].target)
+            if found is not None and nest.is_element(found[1]):
                 splits.setdefault(found[2], set()).add(found[0])
         if not splits:
-            return self.cells
+            return nest.cells
         fitting = [
             literal
             for literal, codes in splits.items()
-            if len(codes) == 2 and literal >= 1 and self.cells % literal == 0
+            if len(codes) == 2 and literal >= 1 and nest.cells % literal == 0
         ]
         return fitting[0] if len(fitting) == 1 else None
 
-    def _is_element(self, obj: ObjectId) -> bool:
-        return component(self.graph, obj, self.outer.input) == self.captures
-
-    def _step(self) -> tuple[ObjectId, ObjectId, bool, bool] | None:
-        """The factors of the multiply-add that the inner body returns, whether it names the
-        accumulator first, and whether it is fused."""
-        graph = self.graph
-        result = _last(graph, self.inner)
-        if result is None:
-            return None
-        if result.op == ops.Fma(False, False):
-            x, y, z = graph.operands(result)
-            return (x, y, False, True) if self._is_accumulator(z) else None
-        if result.op != ops.Binary(BinaryCode.ADD):
-            return None
-        left, right = graph.operands(result)
-        if self._is_accumulator(left) == self._is_accumulator(right):
-            return None
-        product = graph.definer(right if self._is_accumulator(left) else left)
-        if product is None or product.op != ops.Binary(BinaryCode.MUL):
-            return None
-        x, y = graph.operands(product)
-        return x, y, self._is_accumulator(left), False
-
-    def _is_accumulator(self, obj: ObjectId) -> bool:
-        return component(self.graph, obj, self.inner.input) == self.fold_captures
-
     def _read(self, factor: ObjectId, lanes: int) -> TileRead | None:
-        graph = self.graph
-        access = graph.definer(factor)
-        if access is None or not isinstance(access.op, ops.Index):
+        found = self.nest.read(factor)
+        if found is None:
             return None
-        array, place = graph.operands(access)
-        ty = graph.ty(array)
-        assert isinstance(ty, Array)
-        slot = self._map_capture(array)
-        address = affine(graph, place, lambda obj: self._terminal(obj, lanes))
-        if slot is None or ty.element != self.element or address is None:
-            return None
-        return self._geometry(address, slot)
-
-    def _map_capture(self, array: ObjectId) -> int | None:
-        """Which capture of the map an array in the inner body is."""
-        place = component(self.graph, array, self.inner.input)
-        if place is None or place >= self.fold_captures:
-            return None
-        slot = component(self.graph, self.graph.operands(self.fold)[place], self.outer.input)
-        return slot if slot is not None and slot < self.captures else None
+        slot, place = found
+        address = affine(self.nest.graph, place, lambda obj: self._terminal(obj, lanes))
+        return None if address is None else self._geometry(address, slot)
 
     def _terminal(self, obj: ObjectId, lanes: int) -> Affine | None:
         """The step, its parts, and captured values that are affine in row and lane."""
-        graph, step = self.graph, self.fold_captures + 1
-        place = component(graph, obj, self.inner.input)
+        nest = self.nest
+        graph, step = nest.graph, nest.fold_captures + 1
+        place = component(graph, obj, nest.inner.input)
         if place is None:
-            return split_element(graph, obj, self.inner.input, step)
+            return split_element(graph, obj, nest.inner.input, step)
         if place == step:
             return Affine(0, {_STEP: 1})
-        if place >= self.fold_captures:
+        feeder = nest.captured(obj)
+        if feeder is None:
             return None
-        feeder = graph.operands(self.fold)[place]
         return affine(graph, feeder, lambda outside: self._cell(outside, lanes))
 
     def _cell(self, obj: ObjectId, lanes: int) -> Affine | None:
         """Row or lane, in the body of the map."""
-        if self._is_element(obj):
-            return Affine(0, {_LANE: 1}) if lanes == self.cells else None
-        found = division(self.graph, obj)
-        if found is None or not self._is_element(found[1]) or found[2] != lanes:
+        nest = self.nest
+        if nest.is_element(obj):
+            return Affine(0, {_LANE: 1}) if lanes == nest.cells else None
+        found = division(nest.graph, obj)
+        if found is None or not nest.is_element(found[1]) or found[2] != lanes:
             return None
         return Affine(0, {_ROW if found[0] is BinaryCode.DIV else _LANE: 1})
 
@@ -256,47 +207,9 @@ class _Nest:
         split = None
         if parts:
             (divisor, *others) = divisors
-            if step or others or divisor < 1 or self.steps % divisor:
+            if step or others or divisor < 1 or self.nest.steps % divisor:
                 return None
             quotient = address.coefficient(("quotient", divisor))
             remainder = address.coefficient(("remainder", divisor))
             split = StepSplit(divisor, quotient, remainder)
         return TileRead(slot, address.base, row, step, lane, split)
-
-
-def _nest(graph: Graph, morphism: Morphism, op: ops.Map) -> _Nest | None:
-    outer = graph.functions[op.body]
-    cells = index_length(graph, graph.operands(morphism)[-1])
-    fold = _last(graph, outer)
-    if cells is None or fold is None or not isinstance(fold.op, ops.Fold):
-        return None
-    inner = graph.functions[fold.op.body]
-    if not is_tile_safe(graph, outer.id, folds=1) or not is_tile_safe(graph, inner.id):
-        return None
-    *_, start, array = graph.operands(fold) if fold.op.captures else graph.feeders(fold.source)
-    seed, steps = graph.objects[start], index_length(graph, array)
-    element = graph.ty(inner.output)
-    if steps is None or seed.kind is not ObjectKind.CONSTANT or seed.value is None:
-        return None
-    if not isinstance(element, Scalar) or not element.is_numeric:
-        return None
-    return _Nest(
-        graph,
-        outer,
-        op.captures,
-        cells,
-        fold,
-        inner,
-        fold.op.captures,
-        steps,
-        seed.value,
-        element,
-    )
-
-
-def _last(graph: Graph, function: Function) -> Morphism | None:
-    """The operation whose value a function returns."""
-    writer = graph.definer(function.output)
-    if writer is not None and isinstance(writer.op, ops.Output):
-        return graph.definer(writer.source)
-    return writer

@@ -10,6 +10,7 @@ from mapal.codegen.llvm.kernels.matrix_product import matrix_product
 from mapal.codegen.llvm.kernels.row_folds import row_folds
 from mapal.codegen.llvm.kernels.side_by_side import side_by_side
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+from mapal.codegen.llvm.kernels.small_products import small_products
 from mapal.codegen.llvm.kernels.strided_move import strided_move
 from mapal.codegen.llvm.kernels.transposition import transposition
 from mapal.codegen.llvm.kernels.window import window
@@ -20,6 +21,7 @@ SHAPES: tuple[Callable[[Emitter, MapSite], Kernel | None], ...] = (
     row_folds,
     window,
     convolution,
+    small_products,
     transposition,
     strided_move,
     side_by_side,
