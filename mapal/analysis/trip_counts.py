@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Loop, ObjectKind
-from mapal.ir.ops import BinaryCode, LoopId, ObjectId, UnaryCode
+from mapal.ir.ops import BinaryCode, LoopId, ObjectId, RegionId, UnaryCode
 from mapal.ir.order import loop_item
 from mapal.ir.types import Scalar, Struct, Tuple, is_integer
 
@@ -79,6 +79,8 @@ def _is_bounded(graph: Graph, loop: Loop) -> bool:
         try:
             counting.counter(cond, is_negated)
         except Uncounted:
+            if counting.reaches_bound(cond, is_negated):
+                return True
             continue
         return True
     return False
@@ -135,6 +137,42 @@ class _Counting:
         if count is None or not _fits(ty, start + count * step):
             raise Uncounted(ENDLESS)
         return Counter(slot, ty, start, step, count)
+
+    def reaches_bound(self, cond: ObjectId, is_negated: bool) -> bool:
+        """Whether a condition compares a component strictly with a bound that no pass changes,
+        and each pass moves the component by one towards it, so that it cannot wrap before."""
+        for code, moved, bound in self._comparisons(cond, is_negated):
+            slot = self._views.get(moved)
+            if slot is None or not self._is_constant_inside(bound):
+                continue
+            try:
+                step = self._step(slot, self._nexts[slot])
+            except Uncounted:
+                continue
+            if (code, step) in ((BinaryCode.LT, 1), (BinaryCode.GT, -1)):
+                return True
+        return False
+
+    def _comparisons(
+        self, cond: ObjectId, is_negated: bool
+    ) -> Iterator[tuple[BinaryCode, ObjectId, ObjectId]]:
+        """A condition as both ways to write it as a comparison, if it is one."""
+        test = self._graph.definer(cond)
+        if test is not None and isinstance(test.op, ops.Binary) and test.op.code in MIRRORED:
+            code = NEGATED[test.op.code] if is_negated else test.op.code
+            left, right = self._graph.operands(test)
+            yield code, left, right
+            yield MIRRORED[code], right, left
+
+    def _is_constant_inside(self, obj: ObjectId) -> bool:
+        """Whether every pass sees the same value."""
+        slot = self._views.get(obj)
+        if slot is not None:
+            return self._nexts[slot] == obj
+        region: RegionId | None = self._graph.region_of(obj)
+        while region is not None and region != self._item.loop.body:
+            region = self._graph.regions[region].parent
+        return region is None
 
     def _comparison(self, cond: ObjectId, is_negated: bool) -> tuple[int, BinaryCode, int]:
         """The condition as "component compared with a constant"."""

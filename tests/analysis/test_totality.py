@@ -22,6 +22,8 @@ TOTAL = {
     "literal index": "[1, 2, 3] -> t: [i32; 3]; t[2] -> ret;",
     "a map over total work": "5 -> iota -> map { i -> i * x } -> v; v[1] -> ret;",
     "a call of total work": "x -> twice -> ret;",
+    "a loop that reaches its bound": """mut i: i32 <- y;
+        loop { (i < x) -> { -true-> { i + 1 -> i; -> loop; } -false-> i -> r; } } r -> ret;""",
     "arms": "(x > y) -> { -true-> x; -false-> y; } -> ret;",
 }
 PARTIAL = {
@@ -33,7 +35,7 @@ PARTIAL = {
     "a call of partial work": "x -> inverse -> ret;",
     "a partial arm": "(x > y) -> { -true-> x / y; -false-> y; } -> ret;",
     "a loop": """mut i: i32 <- 0;
-        loop { (i < x) -> { -true-> { i + 1 -> i; -> loop; } -false-> i -> r; } } r -> ret;""",
+        loop { (i < x) -> { -true-> { i + 2 -> i; -> loop; } -false-> i -> r; } } r -> ret;""",
 }
 HELPERS = (
     "fn twice(x: i32) -> i32 { x * 2 -> ret; }\nfn inverse(x: i32) -> i32 { 100 / x -> ret; }\n"
