@@ -227,15 +227,15 @@ fn main(scale: f32) -> [i32; $cells] {
 }
 
 PATTERNS = {
-    "small products": """
+    "groups of four": """
 fn main(a: [f32; $cells], b: [f32; $cells]) -> [f32; $cells] {
     4 -> iota -> ks;
     $cells -> iota -> map { cell ->
-        cell / 16 * 16 -> matrix;
+        cell / 16 * 16 -> group;
         cell % 16 / 4 * 4 -> row;
         cell % 4 -> column;
         (-0.0, ks) -> fold { sum, k ->
-            sum + a[matrix + row + k] * b[matrix + k * 4 + column]
+            (sum, a[group + row + k] - b[group + k * 4 + column]) -> max
         }
     } -> ret;
 }

@@ -20,6 +20,7 @@ from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.vectors import only_if
 from mapal.codegen.llvm.lanes import arrays
 from mapal.codegen.llvm.lanes.context import Lanes
+from mapal.codegen.llvm.lanes.records import store_records
 from mapal.codegen.llvm.lanes.suitability import Traits, is_flat, traits_of
 from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Split
 from mapal.codegen.llvm.lanes.walk import Walker
@@ -149,7 +150,7 @@ class _Emission:
             for column in self._columns(e, length):
                 start = first if column == "0" else e.w.value(f"add nuw nsw i64 {first}, {column}")
                 split = Split(length, quotient, memory.narrow_index(e, column))
-                self._block(e, values, made, Linear(start, 1, split), None)
+                self._block(e, values, made, Linear(start, 1, split))
 
     def _columns(self, e: Emitter, length: int) -> Iterator[str]:
         """The first column of each block of a row, in a loop unless there is one block."""
@@ -182,12 +183,11 @@ class _Emission:
                 memory.range_loop(e, low, end, "block") as block,
             ):
                 start = w.value(f"mul nuw nsw i64 {block}, {width}")
-                self._block(e, values, made, Linear(start, 1), None)
+                self._block(e, values, made, Linear(start, 1))
         if rest:
             is_last = w.value(f"icmp ugt i64 {high}, {whole}")
-            live = ", ".join(f"i1 {'true' if lane < rest else 'false'}" for lane in range(width))
             with only_if(w, is_last, "rest"):
-                self._block(e, values, made, Linear(str(whole * width), 1), f"<{live}>")
+                self._block(e, values, made, Linear(str(whole * width), 1), live=rest)
 
     def _block(
         self,
@@ -195,11 +195,18 @@ class _Emission:
         values: Sequence[Value],
         made: Memory,
         index: Linear,
-        mask: str | None,
+        live: int | None = None,
     ) -> None:
-        """The elements of one block."""
+        """The elements of one block: of as many lanes as the plan says, or of the first `live`
+        of as few as hold them."""
         e.check_size()
-        lanes = Lanes(e, self.plan.width)
+        width, mask = self.plan.width, None
+        if live is not None:
+            width = max(2, 1 << (live - 1).bit_length())
+        lanes = Lanes(e, width)
+        if live is not None and live < width:
+            bits = ", ".join(f"i1 {'true' if lane < live else 'false'}" for lane in range(width))
+            mask = f"<{bits}>"
         walker = Walker(lanes)
         *captures, array = values
         with lanes.under(mask):
@@ -207,7 +214,8 @@ class _Emission:
             result = walker.apply_body(self.body, (*captures, element))
             address = memory.element_pointer(e, made.pointer, self.site.ty.element, index.base)
             size = e.layouts.of(self.site.ty.element).size
-            _store(lanes, self.site.ty.element, result, address, size)
+            if not store_records(lanes, self.site.ty.element, result, address):
+                _store(lanes, self.site.ty.element, result, address, size)
 
 
 def _store(lanes: Lanes, ty: Type, value: LaneValue, address: str, size: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mapal.codegen.layout import Layout, memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.lanes.context import ALL, Lanes
+from mapal.codegen.llvm.lanes.records import load_records
 from mapal.codegen.llvm.lanes.values import (
     Counting,
     Filled,
@@ -115,6 +116,10 @@ def _of_memory(lanes: Lanes, array: Memory, ty: Array, pointer: str, index: Lane
         return Varying(_load(lanes, ty.element, address))
     if isinstance(index, Linear):
         start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        if index.stride == 1:
+            whole = load_records(lanes, ty.element, start)
+            if whole is not None:
+                return whole
         return _at_offsets(lanes, ty.element, start, lanes.steps("i64", index.stride * size))
     if isinstance(index, Pattern):
         offsets = index.offsets
