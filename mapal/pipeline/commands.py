@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -104,16 +105,15 @@ def run_program(step: Step) -> int:
         print(f"{arguments[0]}: {describe(error)}", file=sys.stderr)
         return NOT_STARTED
     assert process.stderr is not None
-    while True:
-        try:
-            for line in process.stderr:
-                sys.stderr.write(_located(line.decode("utf-8", "replace"), step))
-                sys.stderr.flush()
-            status = process.wait()
-            break
-        except KeyboardInterrupt:
-            # The terminal interrupted the program too; it decides how it ends.
-            continue
+    # The terminal interrupts the program, too; it decides how it ends.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for line in process.stderr:
+            sys.stderr.write(_located(line.decode("utf-8", "replace"), step))
+            sys.stderr.flush()
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
     process.stderr.close()
     # What a shell says about a process that a signal ended.
     return status if status >= 0 else 128 - status

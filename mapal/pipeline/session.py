@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -84,10 +86,12 @@ def start(session: Session) -> None:
 
 
 def _speak_plainly_when_interrupted() -> None:
-    """An interrupt ends doit with a traceback; a person who pressed the keys knows why."""
+    """An interrupt ends doit with a traceback; a person who pressed the keys knows why. The next
+    one ends the process at once, as a kill does: nothing is left to say then."""
     previous = sys.excepthook
     if previous is not sys.__excepthook__:
         return
+    _end_at_the_second_interrupt()
 
     def hook(kind: Any, value: Any, traceback: Any) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -96,6 +100,18 @@ def _speak_plainly_when_interrupted() -> None:
             previous(kind, value, traceback)
 
     sys.excepthook = hook
+
+
+def _end_at_the_second_interrupt() -> None:
+    """Lets the next interrupt raise `KeyboardInterrupt` and the one after it end the process."""
+
+    def first(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, first)
 
 
 def _speak_in_any_locale() -> None:

@@ -122,7 +122,16 @@ def _rates(result: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _chart_of(document: Mapping[str, Any]) -> BenchChart:
+    try:
+        return make_chart(document)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        reason = f"{document['target']}.json is no document of this version of the bench"
+        return BenchChart(str(document["target"]), "", reason, (), (), ())
+
+
 def make_charts(documents: Sequence[Mapping[str, Any]]) -> list[BenchChart]:
-    """The charts of several targets, those with measurements first."""
-    charts = [make_chart(document) for document in documents]
+    """The charts of several targets, those with measurements first. A document that somebody else
+    wrote, or another version, is no reason to show nothing of the build: its chart says so."""
+    charts = [_chart_of(document) for document in documents]
     return sorted(charts, key=lambda chart: (bool(chart.not_timed), chart.target))

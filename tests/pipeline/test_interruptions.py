@@ -72,6 +72,76 @@ def test_an_interrupt_ends_the_build_with_one_line(
     assert project.artifacts() == other.artifacts()
 
 
+def test_a_second_interrupt_ends_the_build_without_more_words(project: ProjectDirectory) -> None:
+    # The process cannot end before its standard input does.
+    project.write(
+        "dodo.py",
+        "import atexit, sys\natexit.register(sys.stdin.read)\nfrom mapal.dodo import *\n",
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "doit", "build"],
+        cwd=project.path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline().startswith("ran ")
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.readline() == "mapal: interrupted; the next build goes on from here\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert (process.returncode, errors) == (-signal.SIGINT, "")
+    project.write("dodo.py", "from mapal.dodo import *\n")
+    project.build()
+
+
+def test_a_program_under_exec_decides_how_interrupts_end_it(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    script = "trap 'echo caught' INT\necho ready\nuntil read word; do :; done\necho $word; exit 3"
+    program.write_text(f"#!/bin/bash\n{script}\n")
+    program.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-c", _RUN, str(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == "ready\n"
+    assert process.stderr.readline() == "waiting\n"
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stdout.readline() == "caught\n"
+    rest, errors = process.communicate("done\n")
+    assert (rest, errors, process.returncode) == ("done\n", "", 3)
+
+
+_RUN = """
+import signal, sys, types
+from mapal.pipeline.commands import run_program
+
+def telling(number, action, install=signal.signal):
+    before = install(number, action)
+    if action == signal.SIG_IGN:
+        print("waiting", file=sys.stderr, flush=True)
+    return before
+
+signal.signal = telling
+program = types.SimpleNamespace(inputs=(), outputs=())
+sys.exit(run_program(
+    types.SimpleNamespace(site=None, program=program, output_paths=lambda: [sys.argv[1]])
+))
+"""
+
+
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The artifacts of a build that nobody disturbed."""
