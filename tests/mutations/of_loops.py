@@ -90,17 +90,18 @@ OF_LOOPS = (
     Mutation(
         "lifting: a map that does not write every element",
         "value",
-        _LIFTING,
-        "if not isinstance(ty, Array) or ty.length != counter.passes:",
-        "if not isinstance(ty, Array):",
+        _ORDER,
+        "    if program.table.range_of(store, frame.symbol) != (0, last):\n        return None\n",
+        "",
         _OF_LIFTING,
     ),
     Mutation(
         "lifting: a map that writes at another place than its number",
         "value",
         _ORDER,
-        "    if store.index == (Linear({frame.symbol: 1}, 0),):\n",
-        "    if store.index != (Linear({frame.symbol: -1}, last),):\n",
+        "    return WritingOrder.BACKWARDS if store.index == (Linear({frame.symbol: -1}, last),) "
+        "else None\n",
+        "    return WritingOrder.BACKWARDS\n",
         _OF_LIFTING,
     ),
     Mutation(

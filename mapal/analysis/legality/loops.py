@@ -187,13 +187,13 @@ def writing_order(
     graph: Graph, writing: Writing, *, rule: Callable[[], bool]
 ) -> WritingOrder | None:
     """The order in which a loop writes all cells of an array, if no pass reads what another one
-    writes: a pass then reads what the array held before the loop. None if that is not proved;
-    FORWARDS where nothing ever gets. `rule` is the simple rule, for forwards and no reads."""
+    writes: a pass then reads what the array held before the loop. None if that is not proved, or
+    nothing ever gets there. `rule` is the simple rule, for forwards and no reads."""
     program = Program.of(graph)
     orders = {_order(program, frame, writing) for frame in program.by_loop[writing.loop]}
-    found: WritingOrder | None = WritingOrder.FORWARDS
-    if orders:
-        found = orders.pop() if len(orders) == 1 else None
+    if not orders:
+        return None
+    found = orders.pop() if len(orders) == 1 else None
     record = graph.loops[writing.loop]
     context = f"{graph.functions[record.function].name}, token {record.key[-1][0]}"
     crosscheck("loop as map", context, rule, found is not None, "each pass has a cell of its own")

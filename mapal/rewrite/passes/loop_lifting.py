@@ -96,7 +96,7 @@ class _Candidate:
         following = definition(graph, self.item.next_state)
         feeders = following.feeders if isinstance(following, PackItem) else ()
         values = tuple(slot for slot in range(len(types)) if slot != counter.slot)
-        written = self._written(types, values, feeders, counter)
+        written = self._written(values, feeders)
         results = tuple(feeders[slot] for slot in values)
         if written is not None:
             results = written.operands[2:]
@@ -148,20 +148,12 @@ class _Candidate:
         return counter
 
     def _written(
-        self,
-        types: tuple[Type, ...],
-        values: tuple[int, ...],
-        feeders: tuple[ObjectId, ...],
-        counter: Counter,
+        self, values: tuple[int, ...], feeders: tuple[ObjectId, ...]
     ) -> OperationItem | None:
-        """The update by which each pass writes an array, if the loop carries nothing else and
-        passes as often as the array has elements."""
+        """The update by which each pass writes an array, if the loop carries nothing else."""
         if len(values) != 1:
             return None
-        ty = types[values[0]]
         written = definition(self.graph, feeders[values[0]])
-        if not isinstance(ty, Array) or ty.length != counter.passes:
-            return None
         if not isinstance(written, OperationItem) or written.morphism.op != ops.Update():
             return None
         if written.morphism.region not in (self.loop.body, self.loop.jump):
@@ -215,7 +207,7 @@ class _Candidate:
         order = writing_order(
             self.graph,
             Writing(self.loop.id, self.views[array], written.morphism.id, reads),
-            rule=lambda: is_counter and (counter.start, counter.step) == (0, 1) and not reads,
+            rule=lambda: is_counter and self._fills(array, counter) and not reads,
         )
         if order is None:
             raise _DeclinedError(CARRIES_ARRAY)
@@ -227,6 +219,12 @@ class _Candidate:
         if not all(self._never_traps(obj) for obj in inside):
             raise _DeclinedError(TRAPS_BACKWARDS)
         return True
+
+    def _fills(self, array: ObjectId, counter: Counter) -> bool:
+        """Whether the counter's values are the places of an array in their order."""
+        ty = self.graph.ty(array)
+        assert isinstance(ty, Array)
+        return (counter.start, counter.step, counter.passes) == (0, 1, ty.length)
 
     def _never_traps(self, obj: ObjectId) -> bool:
         """Whether what computes a value of the loop is total."""
