@@ -27,6 +27,7 @@ from mapal.codegen.llvm.values import (
     buffers_of,
     is_constant,
 )
+from mapal.codegen.plan import Site
 from mapal.ir import ops
 from mapal.ir.graph import Key
 from mapal.ir.ops import ObjectId
@@ -67,9 +68,9 @@ def temporary(e: Emitter, scope: Scope, ty: Array) -> Memory:
 
 def record(
     e: Emitter, scope: Scope, kind: str, key: Key, elements: int, shape: str, reason: str
-) -> None:
+) -> Site:
     """Adds a site to the plan."""
-    e.module.plan.add(scope.name, kind, key[-1][0], elements, shape, reason)
+    return e.module.plan.add(scope.name, kind, key[-1][0], elements, shape, reason)
 
 
 # Laws -------------------------------------------------------------------------------

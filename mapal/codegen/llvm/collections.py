@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mapal.analysis.liveness import WHOLE, Read
 from mapal.analysis.work import work_of
@@ -18,8 +19,10 @@ from mapal.codegen.llvm.calls import invoke
 from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.deferral import is_deferred
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.interleaving import elements_in_turns
 from mapal.codegen.llvm.kernels.choice import kernel_of_map
 from mapal.codegen.llvm.kernels.site import MapSite
+from mapal.codegen.llvm.kernels.vectors import guarded_loop
 from mapal.codegen.llvm.moves import moves_of, perform
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute, keeps_order
@@ -44,6 +47,9 @@ from mapal.ir.types import (
 RunFunction = Callable[[Emitter, Scope], Value]
 """Emits the body of a scope's function and gives its result."""
 
+RunInTurns = Callable[[Emitter, Sequence[Scope]], list[Value]]
+"""The same for several applications of one body."""
+
 
 def apply_body(
     e: Emitter,
@@ -61,15 +67,28 @@ def apply_body(
     if body in e.module.outlined and not e.inlines_calls:
         value = arguments if len(arguments) > 1 else arguments[0]
         return invoke(e, outer, body, value, wish)
+    scope = _application(e, outer, function, arguments, consumed, wish)
+    result = run(e, scope)
+    scope.is_finished = True
+    return result
+
+
+def _application(
+    e: Emitter,
+    outer: Scope,
+    function: Function,
+    arguments: tuple[Value, ...],
+    consumed: frozenset[int],
+    wish: Wish,
+) -> Scope:
+    """The scope of a body on its arguments."""
     scope = Scope(function, outer.name, _pinned(function, len(arguments), consumed))
     value = arguments if len(arguments) > 1 else arguments[0]
     if has_no_representation(e.graph.ty(function.input)):
         value = None
     scope.bind(function.input, value)
     offer(e.graph, scope, function.output, wish)
-    result = run(e, scope)
-    scope.is_finished = True
-    return result
+    return scope
 
 
 def _pinned(function: Function, count: int, consumed: frozenset[int]) -> frozenset[Read]:
@@ -78,7 +97,9 @@ def _pinned(function: Function, count: int, consumed: frozenset[int]) -> frozens
     return frozenset((function.input, slot) for slot in range(count) if slot not in consumed)
 
 
-def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction) -> Value:
+def map_elements(
+    e: Emitter, scope: Scope, item: OperationItem, run: RunFunction, in_turns: RunInTurns
+) -> Value:
     """The array of the body's results."""
     op = item.morphism.op
     assert isinstance(op, ops.Map)
@@ -94,7 +115,7 @@ def map_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction
         memory.clear(e, ty, made.pointer)
         reason = "not every cell is shown to be written"
         record(e, scope, "output", item.morphism.key, ty.length, "zeroed", reason)
-    one = _OneElement(op.body, source, ty.element, run)
+    one = _OneElement(op.body, source, ty.element, run, in_turns)
     scope.frames[-1].position -= 1
     if made is None:
         record(e, scope, "map", item.morphism.key, ty.length, "loop", _ONE_PASS)
@@ -146,14 +167,19 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
     key, scope = site.morphism.key, site.scope
     kernel = kernel_of_map(e, site)
     if kernel is not None:
-        record(e, scope, "map", key, site.ty.length, kernel.shape, kernel.reason)
-        kernel.emit(e, scope)
+        entry = record(e, scope, "map", key, site.ty.length, kernel.shape, kernel.reason)
+        cut = kernel.emit(e, scope)
+        if cut is not None:
+            entry.reason += f"; {cut.reason}"
         return
     range_body, streamed = one.emit_range, ""
     if e.module.has_kernels and outgrows_caches(e, site.operands, site.ty):
         assert isinstance(one.element, Scalar)
         range_body = StreamedLoop(one.element, one.emit_at).emit_range
         streamed = "; results go past the caches, which cannot hold them"
+    count = elements_in_turns(e, one.body, site.operands, site.ty.length)
+    if count > 1:
+        range_body = partial(one.emit_range_in_turns, count)
     bulk = Bulk(
         units=site.ty.length,
         operations=work_of(e.graph, one.body),
@@ -180,6 +206,53 @@ class _OneElement:
     source: Array
     element: Type
     run: RunFunction
+    in_turns: RunInTurns
+
+    def emit_range_in_turns(
+        self,
+        count: int,
+        e: Emitter,
+        scope: Scope,
+        values: Sequence[Value],
+        made: Memory,
+        low: str,
+        high: str,
+    ) -> None:
+        """As `emit_range`, `count` elements in turns as far as they go."""
+        w = e.w
+        length = w.value(f"sub nuw nsw i64 {high}, {low}")
+        rest = w.value(f"urem i64 {length}, {count}")
+        whole = w.value(f"sub nuw nsw i64 {high}, {rest}")
+        with guarded_loop(w, (low, whole, count), "turns") as first:
+            self._emit_in_turns(count, e, scope, values, made, first)
+        with guarded_loop(w, (whole, high, 1), "map") as index:
+            self.emit(e, scope, values, made, index)
+
+    def _emit_in_turns(
+        self,
+        count: int,
+        e: Emitter,
+        scope: Scope,
+        values: Sequence[Value],
+        made: Memory,
+        first: str,
+    ) -> None:
+        *captures, array = values
+        function = e.graph.functions[self.body]
+        scopes: list[Scope] = []
+        places: list[tuple[str, Wish]] = []
+        for number in range(count):
+            index = e.w.value(f"add nuw nsw i64 {first}, {number}")
+            address = memory.element_pointer(e, made.pointer, self.element, index)
+            wish = _wish_at(e, self.element, address)
+            arguments = (*captures, memory.element(e, array, self.source, index))
+            scopes.append(_application(e, scope, function, arguments, frozenset(), wish))
+            places.append((address, wish))
+        results = self.in_turns(e, scopes)
+        for application, result, (address, wish) in zip(scopes, results, places, strict=True):
+            application.is_finished = True
+            perform(e, moves_of(self.element, result, wish))
+            memory.store_scalars(e, self.element, result, address)
 
     def emit_range(
         self,

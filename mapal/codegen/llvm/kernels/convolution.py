@@ -19,7 +19,7 @@ from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.vectors import Vectors, guarded_loop, only_if
 from mapal.codegen.llvm.module import Processor
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 
 _SHARING_ROWS = 4
@@ -86,24 +86,23 @@ class _Emission:
         self.symbol = f"@cells.{e.module.new_kernel()}"
         self.seed = scalars.literal(tile.seed, tile.element)
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Bands of rows are the units; of a single row, tiles are."""
         tile, plan = self.tile, self.plan
         bands = -(-tile.rows // plan.rows)
         cells = tile.lanes * plan.rows if tile.rows > 1 else plan.width
         units = bands if tile.rows > 1 else plan.tiles + bool(plan.rest)
-        bulk = Bulk(
-            units=units,
-            operations=max(1, 2 * tile.steps * cells // plan.lanes),
-            captured=[self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._bands if tile.rows > 1 else self._tiles,
-        )
         for rows in dict.fromkeys((plan.rows, tile.rows % plan.rows)):
             if rows:
                 self._add_functions(e, rows)
-        execute(e, scope, bulk, cut_of(e, bulk))
+        return self.site.fill(
+            e,
+            scope,
+            self._bands if tile.rows > 1 else self._tiles,
+            [self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
+            units=units,
+            operations=2 * tile.steps * cells // plan.lanes,
+        )
 
     def _add_functions(self, e: Emitter, rows: int) -> None:
         """The tile of whole vectors and the one of the rest, for so many rows."""

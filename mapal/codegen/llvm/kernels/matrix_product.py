@@ -18,7 +18,7 @@ from mapal.codegen.llvm.kernels.product_packing import add_packing
 from mapal.codegen.llvm.kernels.product_plan import Product, ProductPlan, product_plan
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Bulk, Cut, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
 from mapal.ir.types import Array
 
@@ -76,7 +76,7 @@ class _Emission:
             symbol=f"@product.{e.module.new_kernel()}",
         )
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Packs the right matrix where the plan says so, and multiplies."""
         add_product(e.module, self.product)
         left_ty, left = self.site.stored(e, self.tile.a.slot)
@@ -85,16 +85,15 @@ class _Emission:
             right_ty, right = self._pack(e, scope, right_ty, right)
         plan = self.plan
         rows = max(plan.tile_rows, min(plan.block_rows, plan.rows // _SLICES))
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._multiply,
+            [(left_ty, left), (right_ty, right)],
             units=plan.row_tiles,
             operations=2 * plan.tile_rows * plan.columns * plan.steps // plan.lanes,
-            captured=[(left_ty, left), (right_ty, right)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._multiply,
             quantum=-(-rows // plan.tile_rows),
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _multiply(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

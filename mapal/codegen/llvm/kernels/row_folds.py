@@ -24,7 +24,7 @@ from mapal.codegen.llvm.kernels.vectors import (
 )
 from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 from mapal.codegen.llvm.writer import FunctionWriter
 
@@ -62,21 +62,20 @@ class _Emission:
         self.lanes = lanes
         self.symbol = ""
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """All blocks of rows, in slices where that pays."""
         tile = self.tile
         self.symbol = f"@rows.{e.module.new_kernel()}"
         _add_rows(e.module, self.symbol, tile, self.lanes)
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._range,
+            [self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
             units=-(-tile.lanes // self.lanes),
             # What moves the matrix through the processor is as much work as the arithmetic.
             operations=4 * tile.steps,
-            captured=[self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._range,
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _range(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

@@ -21,12 +21,20 @@ from mapal.codegen.llvm.kernels.vectors import only_if
 from mapal.codegen.llvm.lanes import arrays
 from mapal.codegen.llvm.lanes.context import Lanes
 from mapal.codegen.llvm.lanes.records import store_records
-from mapal.codegen.llvm.lanes.suitability import Traits, is_flat, traits_of
+from mapal.codegen.llvm.lanes.suitability import Traits, is_flat, is_small, traits_of
 from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Split
 from mapal.codegen.llvm.lanes.walk import Walker
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
-from mapal.codegen.llvm.values import Memory, Range, Value
+from mapal.codegen.llvm.slices import Cut
+from mapal.codegen.llvm.values import (
+    Broadcast,
+    Enumerated,
+    Mapped,
+    Memory,
+    Range,
+    Value,
+    Zipped,
+)
 from mapal.ir import ops
 from mapal.ir.ops import FunctionId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
@@ -42,7 +50,9 @@ def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
     """The kernel of a Map with a body that LLVM does not vectorise."""
     op, ty = site.morphism.op, site.ty
     assert isinstance(op, ops.Map)
-    if not is_flat(ty.element):
+    if not is_flat(ty.element) or not is_small(e.graph, op.body):
+        return None
+    if any(_is_computed(value) for _, value in site.operands):
         return None
     has_fma = e.module.profile.fused_multiply_add
     traits = traits_of(e.graph, op.body, e.module.total | e.module.in_range, has_fma=has_fma)
@@ -52,6 +62,21 @@ def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
     if plan is None:
         return None
     return Kernel(plan.shape, plan.reason, _Emission(site, op.body, plan).emit)
+
+
+def _is_computed(value: Value) -> bool:
+    """Whether readers of an array compute its elements, which is for one element at a time."""
+    match value:
+        case Mapped():
+            return True
+        case Zipped(left=left, right=right):
+            return _is_computed(left) or _is_computed(right)
+        case Enumerated(array=inner) | Broadcast(element=inner):
+            return _is_computed(inner)
+        case tuple():
+            return any(map(_is_computed, value))
+        case _:
+            return False
 
 
 def _is_worth_it(e: Emitter, traits: Traits) -> bool:
@@ -117,20 +142,18 @@ class _Emission:
         assert isinstance(source, Array)
         self.source = source
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """All blocks, in slices where that pays."""
         site, plan = self.site, self.plan
         native = max(1, e.module.profile.vector_bytes // 8)
-        bulk = Bulk(
+        return site.fill(
+            e,
+            scope,
+            self._range,
+            site.operands,
             units=plan.units,
-            operations=max(1, work_of(e.graph, self.body) * plan.elements // native),
-            captured=site.operands,
-            made=site.made,
-            ty=site.ty,
-            body=self._range,
+            operations=work_of(e.graph, self.body) * plan.elements // native,
         )
-        cut = cut_of(e, bulk) if site.morphism.id in e.module.independent else None
-        execute(e, scope, bulk, cut)
 
     def _range(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

@@ -23,7 +23,7 @@ from mapal.codegen.llvm.kernels.vectors import (
 )
 from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 from mapal.codegen.llvm.writer import FunctionWriter
 
@@ -64,7 +64,7 @@ class _Emission:
         """Units of whole groups of periods; periods that are left are one more."""
         return self.found.periods // self.together
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Groups of periods are the units."""
         found = self.found
         lanes = machine_lanes(e.module.profile, found.element)
@@ -72,15 +72,14 @@ class _Emission:
         _add_function(e.module, self.symbol, found.of_several(self.together), lanes)
         if has_rest:
             _add_function(e.module, f"{self.symbol}.rest", found, lanes)
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._periods,
+            [self.site.stored(e, read.slot) for read in (found.x, found.y)],
             units=self.whole + has_rest,
-            operations=max(1, 2 * found.cells * self.together * found.steps // lanes),
-            captured=[self.site.stored(e, read.slot) for read in (found.x, found.y)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._periods,
+            operations=2 * found.cells * self.together * found.steps // lanes,
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _periods(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

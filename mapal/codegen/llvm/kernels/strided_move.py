@@ -15,7 +15,7 @@ from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.vectors import Vectors, guarded_loop
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 from mapal.ir.types import Array, Scalar
 
@@ -40,17 +40,16 @@ class _Emission:
     move: MoveSite
     element: Scalar
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Rows are the units."""
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._rows,
+            [self.site.stored(e, self.move.slot)],
             units=self.move.rows,
             operations=self.move.width,
-            captured=[self.site.stored(e, self.move.slot)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._rows,
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _rows(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

@@ -18,7 +18,7 @@ from mapal.codegen.llvm.kernels.streaming import choose_streaming
 from mapal.codegen.llvm.kernels.transpose_nest import Transposition, add_transposition
 from mapal.codegen.llvm.module import Processor
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 from mapal.ir.types import Scalar
 
@@ -92,22 +92,21 @@ class _Emission:
         self.plan = plan
         self.symbol = f"@transposition.{e.module.new_kernel()}"
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Bands of rows are the units."""
         plan = self.plan
         add_transposition(e.module, self.symbol, plan, streams=False)
         if plan.streams:
             add_transposition(e.module, f"{self.symbol}.streamed", plan, streams=True)
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._bands,
+            [self.site.stored(e, self.move.slot)],
             units=plan.bands,
             operations=plan.side * plan.width,
-            captured=[self.site.stored(e, self.move.slot)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._bands,
             quantum=max(1, min(plan.block_bands, plan.bands // _SLICES)),
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _bands(
         self, e: Emitter, _: Scope, values: Sequence[Value], made: Memory, low: str, high: str

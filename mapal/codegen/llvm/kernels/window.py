@@ -20,7 +20,7 @@ from mapal.codegen.llvm.kernels.vectors import Vectors, guarded_loop, only_if
 from mapal.codegen.llvm.kernels.window_stream import WindowStream, add_stream_function
 from mapal.codegen.llvm.module import Processor
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.slices import Bulk, cut_of, execute
+from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
 from mapal.ir.types import Scalar
 
@@ -130,20 +130,19 @@ class _Emission:
         self.symbol = f"@window.{e.module.new_kernel()}"
         self.seed = scalars.literal(tile.seed, tile.element)
 
-    def emit(self, e: Emitter, scope: Scope) -> None:
+    def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Streams, cut into slices of whole units, and the rest."""
         self._add_functions(e)
         tile, plan = self.tile, self.plan
-        bulk = Bulk(
+        return self.site.fill(
+            e,
+            scope,
+            self._outputs,
+            [self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
             units=plan.units + bool(plan.rest),
-            operations=max(1, 2 * plan.streams * tile.steps),
-            captured=[self.site.stored(e, tile.a.slot), self.site.stored(e, tile.b.slot)],
-            made=self.site.made,
-            ty=self.site.ty,
-            body=self._outputs,
+            operations=2 * plan.streams * tile.steps,
             quantum=2 * _LEAST_PASSES * plan.under_way,
         )
-        execute(e, scope, bulk, cut_of(e, bulk))
 
     def _add_functions(self, e: Emitter) -> None:
         tile, plan = self.tile, self.plan
