@@ -108,6 +108,31 @@ def test_a_wrong_peer_is_not_measured(tmp_path: Path, library: Path) -> None:
         run_job(job(tmp_path, library, factor="3"))
 
 
+def test_a_program_that_changes_its_mind_is_found(tmp_path: Path) -> None:
+    """Right when it is compared first, and wrong later: what it left behind has to matter not."""
+    forgetful = PROGRAM.replace(b"x[i] * 2.0f", b"x[i] * (calls > 3 ? 3.0f : 2.0f)")
+    forgetful = forgetful.replace(b"float *y = ", b"static int calls; calls++; float *y = ")
+    path = tmp_path / "forgetful.so"
+    path.write_bytes(compile_shared(require_compiler(print), forgetful, ("-O1",)))
+    path.with_name("repeat.so").write_bytes(compile_driver(require_compiler(print)))
+    request = {**job(tmp_path, path), "peers": []}
+    with pytest.raises(WrongAnswer, match="the program, called again, gives another result"):
+        run_job(request)
+
+
+def test_another_build_of_the_program_has_to_have_its_bits(tmp_path: Path, library: Path) -> None:
+    request = job(tmp_path, library)
+    other = tmp_path / "other.so"
+    entry = {"name": "other", "library": str(other), "program": True}
+    other.write_bytes(library.read_bytes())
+    assert len(run_job({**request, "peers": [entry]})["samples"]["other"]) == 2
+    wrong = tmp_path / "wrong.so"
+    text = PROGRAM.replace(b"* 2.0f", b"* 2.0000002f")
+    wrong.write_bytes(compile_shared(require_compiler(print), text, ("-O1",)))
+    with pytest.raises(WrongAnswer, match="other gives another result"):
+        run_job({**request, "peers": [{**entry, "library": str(wrong)}]})
+
+
 def test_a_peer_may_state_a_tolerance(tmp_path: Path, library: Path) -> None:
     request = job(tmp_path, library, factor="2.00001")
     script = Path(request["peers"][0]["script"])

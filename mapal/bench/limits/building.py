@@ -14,7 +14,7 @@ from mapal.codegen import emit
 from mapal.diagnostics import CompilerBug
 from mapal.ir.graph import Graph
 from mapal.lower import lower
-from mapal.native.llvm_worker import compile_module
+from mapal.native.llvm_worker import compile_object
 from mapal.native.toolchain import (
     Compiler,
     build_runtime,
@@ -90,8 +90,8 @@ class Builder:
         """Our program, rewritten and compiled as in a build; without kernels, every collection
         is a plain loop."""
         emission = emit(rewrite(graph).graph, profile, name=name, has_kernels=has_kernels)
-        artifact = compile_module(emission.ll, profile, _OPTIMISATION)
-        data = link_shared(self.compiler, artifact.object, self.runtime)
+        compiled = compile_object(emission.ll, profile, _OPTIMISATION)
+        data = link_shared(self.compiler, compiled, self.runtime)
         return Library(emission.plan, emission.ll, data)
 
     def peer(self, row: Row, peer: Peer, threads: int, vector_bytes: int) -> bytes:
