@@ -39,19 +39,26 @@ from mapal.ir.types import (
 )
 
 
-def index_of(lanes: Lanes, ty: Scalar, value: LaneValue) -> LaneValue:
-    """An integer as an index of 64 bits."""
+def index_of(lanes: Lanes, ty: Scalar, value: LaneValue, length: int) -> LaneValue:
+    """An integer as an index of 64 bits into an array of `length` elements, in range in all lanes
+    that count."""
     match value:
         case str():
             return as_index(lanes.e, ty, value)
-        case Linear(base=base, stride=stride):
-            # Lanes that count are in range, where no integer wraps.
+        case Linear(base=base, stride=stride) if _is_exact(lanes.rises(stride), ty, length):
             return Linear(as_index(lanes.e, ty, base), stride)
-        case Pattern(base=base, offsets=offsets):
+        case Pattern(base=base, offsets=offsets) if _is_exact(offsets, ty, length):
             return Pattern(as_index(lanes.e, ty, base), offsets)
-        case Varying(register=register):
-            return Varying(as_index(lanes, ty, register))
-    raise CompilerBug(f"{value!r} is no index")
+        case _:
+            return Varying(as_index(lanes, ty, lanes.vector(ty, value)))
+
+
+def _is_exact(offsets: tuple[int, ...], ty: Scalar, length: int) -> bool:
+    """Whether offsets may be added to a base of 64 bits although integers of the type wrap. What
+    the base should be, an index in range minus an offset, must be a number of the type."""
+    half = 1 << (ty.bits - 1)
+    least, most = min(offsets), max(offsets)
+    return ty.is_signed and -half <= -most and length - least <= half
 
 
 def element(lanes: Lanes, array: LaneValue, ty: Array, index: LaneValue) -> LaneValue:
@@ -112,10 +119,10 @@ def _of_memory(lanes: Lanes, array: Memory, ty: Array, pointer: str, index: Lane
     is_dense = isinstance(ty.element, Scalar)
     if isinstance(index, Linear) and index.stride == 1 and is_dense:
         assert isinstance(ty.element, Scalar)
-        address = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        address = _place(lanes, pointer, size, index.base)
         return Varying(_load(lanes, ty.element, address))
     if isinstance(index, Linear):
-        start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        start = _place(lanes, pointer, size, index.base)
         if index.stride == 1:
             whole = load_records(lanes, ty.element, start)
             if whole is not None:
@@ -125,11 +132,18 @@ def _of_memory(lanes: Lanes, array: Memory, ty: Array, pointer: str, index: Lane
         offsets = index.offsets
         if isinstance(ty.element, Scalar) and _is_window(lanes, offsets):
             return Varying(_shuffled(lanes, ty.element, pointer, index))
-        start = memory.element_pointer(lanes.e, pointer, ty.element, index.base)
+        start = _place(lanes, pointer, size, index.base)
         scaled = lanes.numbers("i64", tuple(offset * size for offset in offsets))
         return _at_offsets(lanes, ty.element, start, scaled)
     assert isinstance(index, Varying)
     return _at_offsets(lanes, ty.element, pointer, _scaled(lanes, index.register, size))
+
+
+def _place(lanes: Lanes, pointer: str, size: int, index: str) -> str:
+    """The address of an element that need not exist: only those of lanes that count do."""
+    if index == "0":
+        return pointer
+    return lanes.value(f"getelementptr [{size} x i8], ptr {pointer}, i64 {index}")
 
 
 def _is_window(lanes: Lanes, offsets: tuple[int, ...]) -> bool:
@@ -278,6 +292,12 @@ def set_interleaved(
             store(lanes, item, lanes.vector(item, part), _position(lanes, item, place, index))
 
     put(ty.element, array.places, value)
+
+
+def set_shared(lanes: Lanes, array: Memory, ty: Array, index: str, value: Value) -> None:
+    """Stores an element that is the same in all lanes."""
+    address = memory.element_pointer(lanes.e, array.pointer, ty.element, index)
+    memory.store(lanes.e, ty.element, value, address)
 
 
 def _position(lanes: Lanes, ty: Scalar, place: str, index: str) -> str:

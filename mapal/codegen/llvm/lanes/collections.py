@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def map_elements(
     walker: Walker, body: FunctionId, types: list[Type], found: list[LaneValue], target: Type
 ) -> LaneValue:
-    """The arrays of a Map's results, one for each lane."""
+    """The arrays of a Map's results: one that all lanes share, or one for each."""
     assert isinstance(target, Array)
     if has_no_representation(target):
         return None
@@ -26,11 +26,16 @@ def map_elements(
     source = types[-1]
     assert isinstance(source, Array)
     lanes = walker.lanes
-    made = arrays.new_interleaved(lanes, target)
+    made: LaneValue
     with memory.counted_loop(lanes.e, source.length, "map") as loop:
         element = arrays.element(lanes, array, source, loop.index)
         result = walker.apply_body(body, (*captures, element))
-        arrays.set_interleaved(lanes, made, target, loop.index, result)
+        if is_uniform(result):
+            made = lanes.e.fresh_memory(lanes.e.layouts.of(target))
+            arrays.set_shared(lanes, made, target, loop.index, result)
+        else:
+            made = arrays.new_interleaved(lanes, target)
+            arrays.set_interleaved(lanes, made, target, loop.index, result)
     return made
 
 

@@ -85,7 +85,11 @@ class Lanes:
 
     def steps(self, base: str, stride: int) -> str:
         """The constant vector 0, stride, 2 * stride, …"""
-        return self.numbers(base, tuple(lane * stride for lane in range(self.width)))
+        return self.numbers(base, self.rises(stride))
+
+    def rises(self, stride: int) -> tuple[int, ...]:
+        """0, stride, 2 * stride, …, as many as there are lanes."""
+        return tuple(lane * stride for lane in range(self.width))
 
     def numbers(self, base: str, numbers: tuple[int, ...]) -> str:
         """A constant vector of integers, which wrap."""
@@ -101,7 +105,7 @@ class Lanes:
             case Varying(register=register):
                 return register
             case Linear(base=start, stride=stride):
-                return self._risen(base, start, tuple(n * stride for n in range(self.width)))
+                return self._risen(base, start, self.rises(stride))
             case Pattern(base=start, offsets=offsets):
                 return self._risen(base, start, offsets)
             case str():

@@ -24,7 +24,7 @@ def combined(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneVa
             a, b = b, a
         return _product(lanes, ty, a, b) if _is_literal(b) else None
     if code in (BinaryCode.DIV, BinaryCode.MOD) and _is_literal(b) and int(b) > 0:
-        return _division(lanes, code, a, int(b))
+        return _division(lanes, code, ty, a, int(b))
     return None
 
 
@@ -37,7 +37,7 @@ def _offsets(lanes: Lanes, value: LaneValue) -> tuple[int, ...] | None:
         case str():
             return (0,) * lanes.width
         case Linear(stride=stride):
-            return tuple(lane * stride for lane in range(lanes.width))
+            return lanes.rises(stride)
         case Pattern(offsets=offsets):
             return offsets
     return None
@@ -46,7 +46,7 @@ def _offsets(lanes: Lanes, value: LaneValue) -> tuple[int, ...] | None:
 def _made(lanes: Lanes, base: str, offsets: tuple[int, ...]) -> LaneValue:
     """A value in its simplest form."""
     stride = offsets[1] - offsets[0]
-    if offsets == tuple(lane * stride for lane in range(lanes.width)):
+    if offsets == lanes.rises(stride):
         return Linear(base, stride) if stride else base
     return Pattern(base, offsets)
 
@@ -83,9 +83,9 @@ def _scalar(lanes: Lanes, code: BinaryCode, ty: Scalar, a: str, b: str) -> str:
     return lanes.e.value(f"{_INSTRUCTIONS[code]} {register_type(ty)} {a}, {b}")
 
 
-def _division(lanes: Lanes, code: BinaryCode, a: LaneValue, divisor: int) -> LaneValue:
+def _division(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, divisor: int) -> LaneValue:
     """Quotient or remainder: of the number of an element by what its rows have, or of numbers
-    that are known and not negative."""
+    that are known, not negative, and do not wrap."""
     if isinstance(a, Linear) and a.split is not None:
         split = a.split
         if code is BinaryCode.DIV:
@@ -94,13 +94,13 @@ def _division(lanes: Lanes, code: BinaryCode, a: LaneValue, divisor: int) -> Lan
             return _made(lanes, split.remainder, tuple(range(lanes.width)))
         if split.divisor % divisor == 0:
             rest = Linear(split.remainder, 1)
-            return _division(lanes, code, rest, divisor)
+            return _division(lanes, code, ty, rest, divisor)
         return None
     offsets = _offsets(lanes, a)
     if offsets is None or not _is_literal(_base(a)):
         return None
     numbers = [int(_base(a)) + offset for offset in offsets]
-    if min(numbers) < 0:
+    if min(numbers) < 0 or max(numbers) >= 1 << (ty.bits - 1):
         return None
     results = [n // divisor if code is BinaryCode.DIV else n % divisor for n in numbers]
     return _made(lanes, "0", tuple(results))

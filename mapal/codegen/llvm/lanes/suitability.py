@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mapal.analysis.liveness import contains_array
+from mapal.analysis.totality import callees_first
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Morphism, ObjectKind, RegionKind
-from mapal.ir.ops import BinaryCode, FunctionId, MorphismId
+from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, RegionId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
 
 MOST_BYTES_A_LANE = 1 << 14
 """Memory for arrays that one lane computes."""
+
+MOST_OPERATIONS = 4000
+"""Operations of a body, with copies of what it applies and of loops that lanes leave one by one."""
+
+MOST_LEVELS = 60
+"""Levels of regions, calls and bodies of collections, one in the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,45 @@ class Traits:
         )
 
 
+def is_small(graph: Graph, function: FunctionId) -> bool:
+    """Whether a function can be emitted with all that it applies in place."""
+    operations, levels = graph.remembered("expanded sizes", lambda: _expanded(graph))[function]
+    return operations <= MOST_OPERATIONS and levels <= MOST_LEVELS
+
+
+def _expanded(graph: Graph) -> dict[FunctionId, tuple[int, int]]:
+    """Operations and levels of each function, callees first."""
+    sizes: dict[FunctionId, tuple[int, int]] = {}
+    for identity in callees_first(graph):
+        operations, deepest = 1, 1
+        for edge in graph.functions[identity].morphisms:
+            morphism = graph.morphisms[edge]
+            copies, levels = _place(graph, morphism.region)
+            inside = 1, 0
+            match morphism.op:
+                case ops.Call(function=applied):
+                    inside = sizes[applied]
+                case ops.Map(body=applied) | ops.Fold(body=applied) | ops.Reduce(body=applied):
+                    inside = sizes[applied]
+            # What is beyond the limits need not be known exactly.
+            operations = min(operations + copies * inside[0], 2 * MOST_OPERATIONS)
+            deepest = max(deepest, levels + inside[1])
+        sizes[identity] = operations, deepest
+    return sizes
+
+
+def _place(graph: Graph, region: RegionId) -> tuple[int, int]:
+    """How often lanes emit a region at most, and in how many regions it is, itself included."""
+    copies, levels = 1, 0
+    at: RegionId | None = region
+    while at is not None:
+        record = graph.regions[at]
+        copies *= 2 if record.kind is RegionKind.LOOP_BODY else 1
+        levels += 1
+        at = record.parent
+    return copies, levels
+
+
 def traits_of(
     graph: Graph, function: FunctionId, total: frozenset[MorphismId], *, has_fma: bool
 ) -> Traits | None:
@@ -69,7 +115,11 @@ def _traits(
             return _of_numbers(graph, morphism) if has_fma else None
         case ops.Unary() | ops.Widen() | ops.Convert():
             return _of_numbers(graph, morphism)
-        case ops.Pair() | ops.Proj() | ops.Output() | ops.Iota():
+        case ops.Output() if graph.ty(morphism.source) == graph.ty(morphism.target):
+            return Traits()
+        case ops.Pair() | ops.Output():
+            return Traits() if _has_form(graph.ty(morphism.target)) else None
+        case ops.Proj() | ops.Iota():
             return Traits()
         case ops.Fill() | ops.Zip() | ops.Enumerate():
             return Traits()
@@ -86,10 +136,7 @@ def _traits(
         case ops.Call(function=callee):
             return traits_of(graph, callee, total, has_fma=has_fma)
         case ops.Map(body=body):
-            made = graph.ty(morphism.target)
-            if not isinstance(made, Array) or not _is_flat(made.element):
-                return None
-            if made.length * _bytes(made.element) > MOST_BYTES_A_LANE:
+            if not _has_form(graph.ty(morphism.target)):
                 return None
             inner = traits_of(graph, body, total, has_fma=has_fma)
             return None if inner is None else inner.joined(Traits(has_collection=True))
@@ -100,6 +147,13 @@ def _traits(
             return None if inner is None else inner.joined(Traits(has_collection=True))
         case _:
             return None
+
+
+def _has_form(ty: Type) -> bool:
+    """Whether lanes can make a value of a type: of arrays those of scalars that are small."""
+    if not isinstance(ty, Array):
+        return True
+    return _is_flat(ty.element) and ty.length * _bytes(ty.element) <= MOST_BYTES_A_LANE
 
 
 def is_flat(ty: Type) -> bool:

@@ -118,14 +118,17 @@ class Walker:
         raise CompilerBug(f"{item!r} in lanes")
 
     def _array_of(self, ty: Array, parts: list[LaneValue]) -> LaneValue:
-        """An array of given elements: a constant, or what lanes computed."""
+        """An array of given elements: a constant, one that all lanes share, or one for each."""
         if has_no_representation(ty):
             return None
         if all(map(is_uniform, parts)):
             constant: list[Value] = list(parts)
             made = constant_array(self.lanes.e, ty, constant)
-            if made is not None:
-                return made
+            if made is None:
+                made = self.lanes.e.fresh_memory(self.lanes.e.layouts.of(ty))
+                for index, part in enumerate(constant):
+                    arrays.set_shared(self.lanes, made, ty, str(index), part)
+            return made
         array = arrays.new_interleaved(self.lanes, ty)
         for index, part in enumerate(parts):
             arrays.set_interleaved(self.lanes, array, ty, str(index), part)
@@ -153,7 +156,7 @@ class Walker:
                 array_ty, index_ty = types
                 assert isinstance(array_ty, Array)
                 assert isinstance(index_ty, Scalar)
-                index = arrays.index_of(self.lanes, index_ty, found[1])
+                index = arrays.index_of(self.lanes, index_ty, found[1], array_ty.length)
                 return arrays.element(self.lanes, found[0], array_ty, index)
             case ops.Iota():
                 return Counting()
