@@ -67,36 +67,63 @@ class _Reduction:
 
 def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunction) -> Value:
     """The value of a Reduce."""
-    op = item.morphism.op
-    assert isinstance(op, ops.Reduce)
     ty = e.graph.ty(item.operands[-1])
     assert isinstance(ty, Array)
-    values = [scope.values.get(obj) for obj in item.operands]
-    blocks = -(-ty.length // BLOCK)
     if has_no_representation(ty):
         record(e, scope, "reduce", item.morphism.key, ty.length, "tree", "the order is fixed")
         return None
-    site = _Site(op.body, ty, run)
-    made = Memory(e.slot(site.layout(e, blocks)), (Buffer(writable=True),))
+    site = _Site.of(item, ty, run)
+    values = [scope.values.get(obj) for obj in item.operands]
+    made = site.made(e)
     bulk = Bulk(
-        units=blocks,
-        operations=BLOCK * work_of(e.graph, op.body),
+        units=site.blocks,
+        operations=BLOCK * work_of(e.graph, site.body),
         captured=list(zip(map(e.graph.ty, item.operands), values, strict=True)),
         made=made,
-        ty=Array(ty.element, blocks),
+        ty=Array(ty.element, site.blocks),
         body=site.emit_range,
     )
     cut = cut_of(e, bulk)
-    where = "memory" if holds_array(ty.element) else "registers"
-    reason = f"the order is fixed; {lane_count(ty.length)} lanes in {where}"
-    if cut is not None:
-        reason += f"; {cut.reason}"
-    record(e, scope, "reduce", item.morphism.key, ty.length, "tree", reason)
+    _record(e, scope, item, ty, "" if cut is None else f"; {cut.reason}")
     scope.frames[-1].position -= 1
     execute(e, scope, bulk, cut)
-    _block_tree(site.at(e, scope, values), made.pointer, blocks)
+    _block_tree(site.at(e, scope, values), made.pointer, site.blocks)
     scope.frames[-1].position += 1
     return memory.load(e, ty.element, made.pointer, (Buffer(writable=True),))
+
+
+def reduce_in_turns(
+    e: Emitter, scopes: Sequence[Scope], item: OperationItem, run: RunFunction
+) -> list[Value]:
+    """The values of a Reduce in several applications of a body, whose elements are taken in
+    turns. None of them is cut for threads."""
+    ty = e.graph.ty(item.operands[-1])
+    assert isinstance(ty, Array)
+    site = _Site.of(item, ty, run)
+    _record(e, scopes[0], item, ty, f"; {len(scopes)} in turns")
+    strands, made = [], [site.made(e) for _ in scopes]
+    for scope in scopes:
+        scope.frames[-1].position -= 1
+        values = [scope.values.get(obj) for obj in item.operands]
+        strands.append((site.at(e, scope, values), site.lanes(e)))
+    site.all_blocks(strands, made)
+    results: list[Value] = []
+    for scope, (reduction, _), memory_of_blocks in zip(scopes, strands, made, strict=True):
+        pointer = memory_of_blocks.pointer
+        _block_tree(reduction, pointer, site.blocks)
+        results.append(memory.load(e, ty.element, pointer, (Buffer(writable=True),)))
+        scope.frames[-1].position += 1
+    return results
+
+
+def _record(e: Emitter, scope: Scope, item: OperationItem, ty: Array, more: str) -> None:
+    where = "memory" if holds_array(ty.element) else "registers"
+    reason = f"the order is fixed; {lane_count(ty.length)} lanes in {where}{more}"
+    record(e, scope, "reduce", item.morphism.key, ty.length, "tree", reason)
+
+
+_Strand = tuple[_Reduction, Lanes]
+"""A reduction with the lanes of a block of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +133,20 @@ class _Site:
     body: FunctionId
     ty: Array
     run: RunFunction
+
+    @staticmethod
+    def of(item: OperationItem, ty: Array, run: RunFunction) -> _Site:
+        """The site of a Reduce."""
+        assert isinstance(item.morphism.op, ops.Reduce)
+        return _Site(item.morphism.op.body, ty, run)
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.ty.length // BLOCK)
+
+    def made(self, e: Emitter) -> Memory:
+        """Memory for the values of the blocks."""
+        return Memory(e.slot(self.layout(e, self.blocks)), (Buffer(writable=True),))
 
     def layout(self, e: Emitter, count: int) -> Layout:
         """Memory for `count` values, which vectors may reach for."""
@@ -128,24 +169,31 @@ class _Site:
         self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory, low: str, high: str
     ) -> None:
         """The blocks from `low` up to but not with `high`. Only the last of all may be short."""
-        r = self.at(e, scope, values)
-        lanes = lanes_of(e, self.ty.element, lane_count(self.ty.length))
+        strands = [(self.at(e, scope, values), self.lanes(e))]
         full, rest = divmod(self.ty.length, BLOCK)
-        if low == "0" and high == str(full + (rest > 0)):
-            if full:
-                _blocks(r, lanes, made, "0", str(full))
-            if rest:
-                _block(r, lanes, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+        if low == "0" and high == str(self.blocks):
+            self.all_blocks(strands, [made])
             return
         if not rest:
-            _blocks(r, lanes, made, low, high)
+            _blocks(strands, [made], low, high)
             return
         with _branch(e, f"icmp ult i64 {low}, {full}", "reduce.full"):
             is_last = e.w.value(f"icmp ugt i64 {high}, {full}")
             end = e.w.value(f"select i1 {is_last}, i64 {full}, i64 {high}")
-            _blocks(r, lanes, made, low, end)
+            _blocks(strands, [made], low, end)
         with _branch(e, f"icmp ugt i64 {high}, {full}", "reduce.short"):
-            _block(r, lanes, str(full * BLOCK), rest, r.at(made.pointer, str(full)))
+            _short_block(strands, [made], full, rest)
+
+    def all_blocks(self, strands: Sequence[_Strand], made: Sequence[Memory]) -> None:
+        """All blocks of each strand."""
+        full, rest = divmod(self.ty.length, BLOCK)
+        if full:
+            _blocks(strands, made, "0", str(full))
+        if rest:
+            _short_block(strands, made, full, rest)
+
+    def lanes(self, e: Emitter) -> Lanes:
+        return lanes_of(e, self.ty.element, lane_count(self.ty.length))
 
 
 @contextmanager
@@ -159,29 +207,48 @@ def _branch(e: Emitter, condition: str, purpose: str) -> Iterator[None]:
     e.w.start(after)
 
 
-def _blocks(r: _Reduction, lanes: Lanes, made: Memory, low: str, high: str) -> None:
+def _blocks(strands: Sequence[_Strand], made: Sequence[Memory], low: str, high: str) -> None:
     """Blocks of full length, at least one."""
-    with memory.range_loop(r.e, low, high, "reduce.block") as block:
-        start = r.e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
-        _block(r, lanes, start, BLOCK, r.at(made.pointer, block))
+    e = strands[0][0].e
+    with memory.range_loop(e, low, high, "reduce.block") as block:
+        start = e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
+        _block(
+            strands, start, BLOCK, [r.at(m.pointer, block) for (r, _), m in _each(strands, made)]
+        )
 
 
-def _block(r: _Reduction, lanes: Lanes, start: str, count: int, target: str) -> None:
-    """Reduces `count` elements from element `start` on, at most a block, into `target`."""
-    width = lane_count(count)
-    with memory.counted_loop(r.e, width, "reduce.first") as lane:
-        lanes.write(r.e, lane.index, _source(r, start, lane.index))
+def _short_block(
+    strands: Sequence[_Strand], made: Sequence[Memory], number: int, count: int
+) -> None:
+    """The last block, of `count` elements."""
+    targets = [r.at(m.pointer, str(number)) for (r, _), m in _each(strands, made)]
+    _block(strands, str(number * BLOCK), count, targets)
+
+
+def _each(strands: Sequence[_Strand], made: Sequence[Memory]) -> Iterator[tuple[_Strand, Memory]]:
+    return zip(strands, made, strict=True)
+
+
+def _block(strands: Sequence[_Strand], start: str, count: int, targets: Sequence[str]) -> None:
+    """Reduces `count` elements of each strand from element `start` on, at most a block, into
+    the targets; rows of lanes are taken in turns."""
+    e, width = strands[0][0].e, lane_count(count)
+    for r, lanes in strands:
+        with memory.counted_loop(e, width, "reduce.first") as lane:
+            lanes.write(e, lane.index, _source(r, start, lane.index))
     rows, rest = divmod(count, LANES)
     if rows > 1:
-        with memory.counted_loop(r.e, rows - 1, "reduce.row") as row:
-            above = r.e.w.value(f"mul nuw nsw i64 {row.index}, {LANES}")
-            offset = r.e.w.value(f"add nuw i64 {above}, {LANES}")
-            _row(r, lanes, _sum(r.e, start, offset), LANES)
-    if rows and rest:
-        _row(r, lanes, _sum(r.e, start, str(rows * LANES)), rest)
-    met = lanes.for_tree(r.e, width)
-    _lane_tree(r, met, width)
-    r.write(met.read(r.e, "0"), target)
+        with memory.counted_loop(e, rows - 1, "reduce.row") as row:
+            above = e.w.value(f"mul nuw nsw i64 {row.index}, {LANES}")
+            offset = e.w.value(f"add nuw i64 {above}, {LANES}")
+            for r, lanes in strands:
+                _row(r, lanes, _sum(e, start, offset), LANES)
+    for (r, lanes), target in zip(strands, targets, strict=True):
+        if rows and rest:
+            _row(r, lanes, _sum(e, start, str(rows * LANES)), rest)
+        met = lanes.for_tree(e, width)
+        _lane_tree(r, met, width)
+        r.write(met.read(e, "0"), target)
 
 
 def _row(r: _Reduction, lanes: Lanes, start: str, width: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mapal.analysis.liveness import region_reads
 from mapal.codegen.llvm import (
     arrays,
@@ -40,6 +42,31 @@ def run_function(e: Emitter, scope: Scope) -> Value:
     result = collections.returned(e, scope)
     scope.frames.pop()
     return result
+
+
+def run_in_turns(e: Emitter, scopes: Sequence[Scope]) -> list[Value]:
+    """Emits several applications of one body, whose items are operations and packs, item by
+    item; their results."""
+    region = scopes[0].function.body
+    for scope in scopes:
+        paths.bind_constants(e.graph, scope)
+        scope.frames.append(Frame(is_region=True, last=region_reads(e.graph, region).last))
+    for position, item in enumerate(schedule(e.graph, region)):
+        for scope in scopes:
+            scope.frames[-1].position = position
+        if isinstance(item, OperationItem) and isinstance(item.morphism.op, ops.Reduce):
+            values = reduction.reduce_in_turns(e, scopes, item, run_function)
+            for scope, value in zip(scopes, values, strict=True):
+                scope.bind(item.target, value)
+            continue
+        for scope in scopes:
+            _run_item(e, scope, item)
+    results = []
+    for scope in scopes:
+        scope.frames[-1].position += 1
+        results.append(collections.returned(e, scope))
+        scope.frames.pop()
+    return results
 
 
 def run_region(e: Emitter, scope: Scope, region: RegionId) -> None:
@@ -99,7 +126,7 @@ def _operation(e: Emitter, scope: Scope, item: OperationItem) -> Value:
         case ops.Call():
             return calls.call(e, scope, item)
         case ops.Map():
-            return collections.map_elements(e, scope, item, run_function)
+            return collections.map_elements(e, scope, item, run_function, run_in_turns)
         case ops.Fold():
             regrouped = regrouping.regrouping_of(e, item)
             if regrouped is not None:
