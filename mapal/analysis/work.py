@@ -2,7 +2,8 @@
 
 An estimate, for decisions that change speed and never results: bulk operations count once for
 each element, both arms of a guard count, and a loop counts as often as it passes, or as a usual
-loop where nothing tells. Divisions and square roots count several times.
+loop where nothing tells. Divisions and square roots count several times, and so does what is in
+loops and folds, whose passes wait for each other and fill no vectors.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from mapal.ir.types import Array, Tuple, is_integer
 
 USUAL_PASSES = 32
 """Of a loop that nothing counts."""
+
+CHAIN = 4
+"""What an operation of a pass counts that waits for the pass before it."""
 
 MOST_WORK = 2**62
 """Where counting stops."""
@@ -85,8 +89,10 @@ def _all_work(graph: Graph) -> dict[FunctionId, int]:
 
 def _work_of_operation(graph: Graph, morphism: Morphism, work: Mapping[FunctionId, int]) -> int:
     match morphism.op:
-        case ops.Map(body=body) | ops.Fold(body=body) | ops.Reduce(body=body):
+        case ops.Map(body=body) | ops.Reduce(body=body):
             return _length(graph, morphism) * work[body]
+        case ops.Fold(body=body):
+            return CHAIN * _length(graph, morphism) * work[body]
         case ops.Call(function=function):
             return work[function]
         case ops.Pair() | ops.Proj() | ops.Output() | ops.Phi():
@@ -124,9 +130,9 @@ def _length(graph: Graph, morphism: Morphism) -> int:
 
 def _passes(graph: Graph, loop: Loop) -> int:
     try:
-        return max(1, counter_of(graph, loop.id).passes)
+        return CHAIN * max(1, counter_of(graph, loop.id).passes)
     except Uncounted:
-        return USUAL_PASSES
+        return CHAIN * USUAL_PASSES
 
 
 def _times(graph: Graph, region: RegionId, passes: dict[LoopId, int]) -> int:

@@ -64,9 +64,9 @@ class Policy:
     accumulator_vectors_per_row: int = 4
     column_tiles_per_block: int = 32
     arena_minimum_bytes: int = 262_144
-    parallel_operations: int = 1 << 19
-    slice_operations: int = 1 << 15
-    thread_operations: int = 1 << 17
+    parallel_operations: int = 1 << 20
+    slice_operations: int = 1 << 16
+    thread_operations: int = 1 << 18
     tiles: Tiles = NO_TILES
 
 

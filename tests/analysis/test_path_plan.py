@@ -156,7 +156,7 @@ TWO = (
 )
 
 
-@pytest.mark.parametrize(("length", "count"), [(20, 0), (300, 0), (5000, 1)])
+@pytest.mark.parametrize(("length", "count"), [(20, 0), (100, 0), (5000, 1)])
 def test_only_what_pays_is_a_section(length: int, count: int) -> None:
     assert len(plan_of(TWO.format(length), WORTH)[1]) == count
 

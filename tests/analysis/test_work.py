@@ -26,7 +26,7 @@ def work(source: str) -> int:
     [
         ("fn main(a: i32) -> i32 { a + 1 -> ret; }", 1, 3),
         ("fn main(a: [i32; 100]) -> [i32; 100] { a -> map { x -> x * x + x } -> ret; }", 200, 400),
-        ("fn main(a: [f32; 50]) -> f32 { (0.0, a) -> fold { s, x -> s + x } -> ret; }", 50, 150),
+        ("fn main(a: [f32; 50]) -> f32 { (0.0, a) -> fold { s, x -> s + x } -> ret; }", 200, 500),
         ("fn main(a: [f32; 100]) -> [f32; 100] { a -> map { x -> 1.0 / x } -> ret; }", 800, 1100),
         ("fn main(a: [f32; 50]) -> f32 { a -> reduce { s, x -> s + x } -> ret; }", 50, 150),
     ],
@@ -51,7 +51,7 @@ fn main(bound: i32) -> i32 {{
 
 def test_a_loop_counts_its_passes() -> None:
     assert work(LOOP.format(bound=1000)) >= 1000
-    assert USUAL_PASSES <= work(LOOP.format(bound="bound")) < 10 * USUAL_PASSES
+    assert USUAL_PASSES <= work(LOOP.format(bound="bound")) < 20 * USUAL_PASSES
 
 
 def test_a_call_counts_what_it_calls() -> None:
