@@ -216,6 +216,10 @@ mapal_run *mapal_run_start(const mapal_task_plan *plan, void *frame)
 void mapal_run_at(mapal_run *run, uint32_t position)
 {
     check(position >= run->position && position <= run->plan->tasks, "the spine goes forward");
+#ifdef MAPAL_SHUFFLED
+    while (run->lanes > 1 && mapal_toss() && mapal_work_once(run)) {
+    }
+#endif
     run->position = position;
 }
 

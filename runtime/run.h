@@ -56,6 +56,10 @@ uint32_t mapal_count_slices(const mapal_task *task, uint32_t lanes);
 /* Executes one slice, if there is one to take. */
 bool mapal_work_once(mapal_run *run);
 
+#ifdef MAPAL_SHUFFLED
+bool mapal_toss(void);
+#endif
+
 /* Under the lock: nothing holds the task back. The slices that can be taken now, of it and of what
  * follows from it, are added to `announced`. */
 void mapal_make_ready(mapal_run *run, uint32_t task, announcement *announced);

@@ -147,7 +147,30 @@ static bool take_slice(mapal_run *run, task_state *state, uint32_t *number)
     return false;
 }
 
-/* The ready task with slices to take that comes first: by rank, and in a pool of one by position. */
+#ifdef MAPAL_SHUFFLED
+/* For tests: tasks are taken in any order that their edges allow, however few threads there are. */
+static _Thread_local uint32_t shuffled_state;
+
+bool mapal_toss(void)
+{
+    shuffled_state = shuffled_state * 1664525u + 1013904223u;
+    return (shuffled_state >> 31) != 0;
+}
+#endif
+
+/* By rank, and in a pool of one by position. */
+static bool comes_first(const mapal_run *run, uint32_t task, uint32_t other)
+{
+#ifdef MAPAL_SHUFFLED
+    if (run->lanes > 1) {
+        return mapal_toss();
+    }
+#endif
+    const mapal_task *tasks = run->plan->task;
+    return run->lanes == 1 ? task < other : tasks[task].rank > tasks[other].rank;
+}
+
+/* The ready task with slices to take that comes first. */
 static bool choose_task(mapal_run *run, uint32_t *task)
 {
     uint32_t ready = atomic_load_explicit(&run->ready_tasks, memory_order_acquire);
@@ -158,9 +181,7 @@ static bool choose_task(mapal_run *run, uint32_t *task)
         if (atomic_load_explicit(&run->state[candidate].takable, memory_order_relaxed) <= 0) {
             continue;
         }
-        const mapal_task *tasks = run->plan->task;
-        bool first = run->lanes == 1 ? candidate < *task : tasks[candidate].rank > tasks[*task].rank;
-        if (!found || first) {
+        if (!found || comes_first(run, candidate, *task)) {
             found = true;
             *task = candidate;
         }

@@ -48,6 +48,9 @@ CUT_EVERY = 3
 
 THREADS = 3
 
+_SHUFFLED = b"#define MAPAL_SHUFFLED 1\n"
+"""Tasks are taken in any order that their edges allow, also by one thread among busy others."""
+
 _REPLACED = ("main.c", "output.c", "clock.c")
 _LIMIT_SECONDS = 10
 _TRAPS = ("div_zero", "index_oob")
@@ -77,7 +80,7 @@ NativeResult = dict[int, list[Ending]] | str
 
 @functools.cache
 def _toolchain() -> tuple[Compiler, bytes]:
-    """The C compiler, and the runtime with the capture in place of its ends."""
+    """The C compiler, and the runtime with the capture in place of its ends, and shuffled."""
     compiler = find_compiler().compiler
     if compiler is None:
         raise CompilerBug("the sweep needs a C compiler")
@@ -85,7 +88,8 @@ def _toolchain() -> tuple[Compiler, bytes]:
         name: path.read_bytes() for name, path in runtime_sources().items() if name not in _REPLACED
     }
     sources["capture.c"] = Path(__file__).with_name("capture.c").read_bytes()
-    return compiler, build_runtime(compiler, sources)
+    shuffled = {name: _SHUFFLED + data for name, data in sources.items()}
+    return compiler, build_runtime(compiler, shuffled)
 
 
 def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeResult]:
