@@ -52,8 +52,8 @@ fn main(a: [[f64; {length}]; {rows}]) -> [(f64, f64); {rows}] {{
 
 
 def test_rows_in_turns_have_the_bits_of_plain_loops() -> None:
-    cases = [products(rows, 700) for rows in (2, 4, 7)]
-    cases += [products(9, 4100), products(6, 513, "f64"), products(5, 600, "i64"), spans(7, 300)]
+    cases = [products(rows, 700) for rows in (2, 7)]
+    cases += [products(9, 4100), products(7, 513, "f64"), spans(7, 300)]
     assert_same_bits(cases, with_small_cache(profiles()[-1]))
 
 

@@ -87,9 +87,9 @@ fn main(x: [{ty}; {rows}], a: [{ty}; {rows * columns}]) -> [{ty}; {columns}] {{
 
 @pytest.mark.parametrize("profile", profiles())
 def test_windows_have_the_bits_of_plain_loops(profile: str) -> None:
-    sizes = [(1, 2), (3, 3), (7, 5), (31, 16), (64, 1), (100, 9), (257, 17), (600, 33), (1000, 16)]
+    sizes = [(1, 2), (7, 5), (64, 1), (257, 17), (600, 33), (1000, 16)]
     cases = [fir(outputs, taps) for outputs, taps in sizes]
-    cases += [fir(700, 31, ty) for ty in ("f64", "i32", "i64", "u8")]
+    cases += [fir(700, 31, ty) for ty in ("f64", "u8")]
     cases += [fir(2003, 300), fir(1100, 157, "f64")]
     cases += [fir(513, 24, ty, "fused") for ty in ("f32", "f64")]
     assert_same_bits(cases, profile)
@@ -99,18 +99,24 @@ def test_windows_have_the_bits_of_plain_loops(profile: str) -> None:
 def test_convolutions_have_the_bits_of_plain_loops(profile: str) -> None:
     sizes = [
         ((1, 5), (3, 3)),
-        ((2, 3), (2, 2)),
-        ((7, 31), (3, 3)),
         ((9, 65), (5, 3)),
         ((6, 100), (1, 7)),
-        ((5, 40), (7, 1)),
         ((13, 33), (11, 11)),
     ]
     cases = [convolution(size, kernel) for size, kernel in sizes]
-    cases += [convolution((10, 37), (3, 3), ty) for ty in ("f64", "i32", "i64", "u8")]
+    cases += [convolution((10, 37), (3, 3), ty) for ty in ("f64", "u8")]
     cases += [convolution((10, 70), (3, 3), ty, "fused") for ty in ("f32", "f64")]
     cases += [columns_of(100, 77), columns_of(3, 200), columns_of(40, 5, "i64")]
     assert_same_bits(cases, profile)
+
+
+def test_other_elements_and_forms() -> None:
+    cases = [fir(700, 31, ty) for ty in ("i32", "i64")]
+    cases += [fir(3, 3), fir(31, 16), fir(100, 9)]
+    cases += [convolution((10, 37), (3, 3), ty) for ty in ("i32", "i64")]
+    cases += [convolution((2, 3), (2, 2)), convolution((7, 31), (3, 3))]
+    cases += [convolution((5, 40), (7, 1))]
+    assert_same_bits(cases, profiles()[-1])
 
 
 def test_shapes() -> None:
