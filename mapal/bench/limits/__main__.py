@@ -21,7 +21,7 @@ from mapal.bench.limits.catalogue import all_rows
 from mapal.bench.limits.compiling import compile_cost
 from mapal.bench.limits.compiling import render as render_costs
 from mapal.bench.limits.measuring import check_row, measure_row
-from mapal.bench.limits.report import render
+from mapal.bench.limits.report import markdown, render
 from mapal.bench.limits.rows import Row
 from mapal.bench.run import host_facts, processors, write_document
 from mapal.diagnostics import UserError
@@ -51,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--compile", action="store_true", help="measure nothing but compiling, next to gcc"
     )
+    parser.add_argument(
+        "--kept", action="store_true", help="print what was measured before, as Markdown"
+    )
     parser.add_argument("--list", action="store_true", help="only name the rows")
     options = parser.parse_args(arguments)
     try:
@@ -59,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(row.name for row in rows))
             return 0
         threads = [int(word) for word in options.threads.split(",")]
+        if options.kept:
+            print(markdown(_kept(rows)), end="")
+            return 0
         if options.compile:
             return compile_rows(rows)
         if options.bits is not None:
@@ -166,11 +172,23 @@ def _measured(
         return {**named, "failed": str(error)}
 
 
+def _kept(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
+    """What was measured before of these rows, in the order of the table."""
+    found = [entry for row in rows for entry in _read() if entry["row"] == row.name]
+    return sorted(found, key=lambda entry: int(entry["threads"]))
+
+
+def _read() -> list[Mapping[str, Any]]:
+    path = DIRECTORY / "limits.json"
+    if not path.is_file():
+        return []
+    results: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))["results"]
+    return results
+
+
 def _keep(result: Mapping[str, Any], host: TargetProfile) -> None:
     path = DIRECTORY / "limits.json"
-    kept: list[Any] = []
-    if path.is_file():
-        kept = json.loads(path.read_text("utf-8"))["results"]
+    kept = _read()
     key = (result["row"], result["threads"])
     kept = [entry for entry in kept if (entry["row"], entry["threads"]) != key]
     write_document(path, {"schema": 1, "host": host_facts(host), "results": [*kept, dict(result)]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _HEAD = ("row", "thr", "ms", "GFLOP/s", "GB/s", "quiet", "goals", "peers")
@@ -37,6 +37,38 @@ def render(results: list[Mapping[str, Any]]) -> str:
         ]
         lines.append("  ".join(parts).rstrip())
     return "\n".join(lines) + "\n"
+
+
+def markdown(results: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with goals as a Markdown table: ours, each goal with what was found, and how many
+    rounds were quiet. What was not reached stands in bold."""
+    lines = ["| row | threads | ms | rate | goals: ratio found, to reach | quiet |"]
+    lines.append("| --- | ---: | ---: | ---: | --- | ---: |")
+    for result in results:
+        if "failed" in result or not result["goals"]:
+            continue
+        rate = f"{result['gbyte_per_s']:.1f} GB/s" if result["gbyte_per_s"] is not None else ""
+        if result["gflop_per_s"] is not None:
+            rate = f"{result['gflop_per_s']:.1f} GFLOP/s"
+        cells = [
+            result["row"],
+            str(result["threads"]),
+            _number(result["median_ms"]),
+            rate,
+            "; ".join(map(_judged, result["goals"])),
+            f"{result['quiet_rounds']}/{result['rounds']}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _judged(goal: Mapping[str, Any]) -> str:
+    if goal["reached"] is None:
+        return f"{' or '.join(goal['peers'])} not there, {goal['to_reach']:.2f}"
+    ratio = f"{goal['ratio']:.2f}"
+    return (
+        f"{goal['against']} {ratio if goal['reached'] else f'**{ratio}**'}, {goal['to_reach']:.2f}"
+    )
 
 
 def _goal(goal: Mapping[str, Any]) -> str:

@@ -20,6 +20,13 @@ def fake_rows() -> tuple[Row, ...]:
     return (small_row(8), small_row(16))
 
 
+GOALS = [
+    {"peers": ["c"], "against": "c", "to_reach": 1.0, "ratio": 0.9, "reached": True},
+    {"peers": ["c"], "against": "c", "to_reach": 1.0, "ratio": 1.1, "reached": False},
+    {"peers": ["halide"], "to_reach": 1.0, "ratio": None, "reached": None},
+]
+
+
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -52,7 +59,7 @@ def test_figures_are_printed_and_kept(
             "gbyte_per_s": None,
             "quiet_rounds": 1,
             "rounds": 2,
-            "goals": [],
+            "goals": GOALS,
             "peers": [],
         }
 
@@ -63,6 +70,10 @@ def test_figures_are_printed_and_kept(
         assert str(error) in capsys.readouterr().out
     document = json.loads(Path("build/bench/limits.json").read_text(encoding="utf-8"))
     assert [entry["row"] for entry in document["results"]] == ["small-8", "small-16"]
+    assert command.main(["--kept"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| small-8 | 1 | 12.50 |  | c 0.90, 1.00; c **1.10**, 1.00; halide not there, 1.00 | 1/2 |"
+    ]
     assert command.main(["--threads", "4096", "small-8"]) == 1
     assert "not measured here: only" in capsys.readouterr().out
 
