@@ -56,14 +56,23 @@ def counted_loop(e: Emitter, count: int | str, purpose: str) -> Iterator[Counted
 @contextmanager
 def range_loop(e: Emitter, low: str, high: str, purpose: str) -> Iterator[str]:
     """A loop over the numbers from `low` up to but not with `high`, at least one; gives the
-    current one."""
+    current one. It is the loop's own counter: LLVM narrows that where it would not narrow a sum."""
     if low == "0":
         with counted_loop(e, high, purpose) as loop:
             yield loop.index
         return
-    length = e.w.value(f"sub nuw nsw i64 {high}, {low}")
-    with counted_loop(e, length, purpose) as loop:
-        yield e.w.value(f"add nuw nsw i64 {low}, {loop.index}")
+    head, after = e.w.new_label(purpose), e.w.new_label(f"{purpose}.end")
+    before = e.w.label
+    e.w.branch(head)
+    e.w.start(head)
+    phis = e.w.reserve()
+    index, following = e.w.fresh(), e.w.fresh()
+    yield index
+    e.w.line(f"{following} = add nuw nsw i64 {index}, 1")
+    more = e.w.value(f"icmp ult i64 {following}, {high}")
+    phis.lines.append(f"  {index} = phi i64 [ {low}, %{before} ], [ {following}, %{e.w.label} ]")
+    e.w.branch_if(more, head, after)
+    e.w.start(after)
 
 
 def unsigned(count: int | str) -> str:

@@ -96,7 +96,7 @@ def execute(e: Emitter, scope: Scope, bulk: Bulk, cut: Cut | None) -> None:
     crossing = Crossing(e, frame)
     values = [crossing.take(ty, value) for ty, value in bulk.captured]
     output = crossing.output(bulk.made, bulk.ty)
-    _emit_slice(e, scope, number, crossing, values, output, bulk.body)
+    _emit_slice(e, scope, number, crossing, values, output, bulk)
     crossing.emit_task(f"@task.{number}", "i64 %low, i64 %high", f"@slice.{number}")
     _emit_run(e, number, bulk, cut, frame)
 
@@ -108,13 +108,18 @@ def _emit_slice(
     crossing: Crossing,
     values: Sequence[Value],
     made: Memory,
-    body: RangeBody,
+    bulk: Bulk,
 ) -> None:
     """The function of a range of units, `%low` up to but not with `%high`, not empty."""
     e = SliceEmitter(host.module)
+    assume = e.module.intrinsic("llvm.assume", "void", "i1")
+    for bound, comparison in (("%low", "ult"), ("%high", "ule")):
+        units = memory.unsigned(bulk.units)
+        is_inside = e.w.value(f"icmp {comparison} i64 {bound}, {units}")
+        e.w.line(f"call void {assume}(i1 {is_inside})")
     crossing.place_laws(e)
     scope = Scope(outer.function, outer.name, frozenset())
-    body(e, scope, values, made, "%low", "%high")
+    bulk.body(e, scope, values, made, "%low", "%high")
     head = ", ".join(["i64 %low", "i64 %high", *crossing.parameters])
     e.finish(f"define internal void @slice.{number}({head}) nounwind", "void")
 
