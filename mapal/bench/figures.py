@@ -6,14 +6,14 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-_FEWEST_QUIET = 3
-"""With fewer quiet rounds than this, all rounds count, and the figures say so."""
+FEWEST_QUIET = 3
+"""With fewer quiet rounds than this, all rounds count, and they decide nothing."""
 
 
 def counted_rounds(quiet: Sequence[bool]) -> list[int]:
     """The numbers of the rounds that count."""
     found = [number for number, is_quiet in enumerate(quiet) if is_quiet]
-    return found if len(found) >= _FEWEST_QUIET else list(range(len(quiet)))
+    return found if len(found) >= FEWEST_QUIET else list(range(len(quiet)))
 
 
 def of_rounds(samples: Sequence[float], rounds: Sequence[int]) -> list[float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mapal.bench.figures import FEWEST_QUIET
+
 _HEAD = ("row", "thr", "ms", "GFLOP/s", "GB/s", "quiet", "goals", "peers")
 
 
@@ -19,7 +21,7 @@ def cells(result: Mapping[str, Any]) -> tuple[str, ...]:
         "" if result["gflop_per_s"] is None else f"{result['gflop_per_s']:.1f}",
         "" if result["gbyte_per_s"] is None else f"{result['gbyte_per_s']:.1f}",
         f"{result['quiet_rounds']}/{result['rounds']}",
-        ", ".join(map(_goal, result["goals"])) or "-",
+        ", ".join(_goal(goal, is_decided(result)) for goal in result["goals"]) or "-",
         ", ".join(map(_peer, result["peers"])),
     )
 
@@ -40,12 +42,12 @@ def render(results: list[Mapping[str, Any]]) -> str:
 
 
 def markdown(results: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with goals as a Markdown table: ours, each goal with what was found, and how many
-    rounds were quiet. What was not reached stands in bold."""
+    """Rows with goals, measured on a quiet machine, as a Markdown table: ours, each goal with
+    what was found, and how many rounds were quiet. What was not reached stands in bold."""
     lines = ["| row | threads | ms | rate | goals: ratio found, to reach | quiet |"]
     lines.append("| --- | ---: | ---: | ---: | --- | ---: |")
     for result in results:
-        if "failed" in result or not result["goals"]:
+        if "failed" in result or not result["goals"] or not is_decided(result):
             continue
         rate = f"{result['gbyte_per_s']:.1f} GB/s" if result["gbyte_per_s"] is not None else ""
         if result["gflop_per_s"] is not None:
@@ -71,10 +73,16 @@ def _judged(goal: Mapping[str, Any]) -> str:
     )
 
 
-def _goal(goal: Mapping[str, Any]) -> str:
+def is_decided(result: Mapping[str, Any]) -> bool:
+    """Whether enough rounds were quiet to say what was reached."""
+    return bool(result["quiet_rounds"] >= FEWEST_QUIET)
+
+
+def _goal(goal: Mapping[str, Any], decided: bool) -> str:
     if goal["reached"] is None:
         return f"{'/'.join(goal['peers'])} <= {goal['to_reach']:.2f} open"
     mark = "ok" if goal["reached"] else "MISSED"
+    mark = mark if decided else "not decided: the machine was busy"
     return f"{goal['against']} {goal['ratio']:.3f} <= {goal['to_reach']:.2f} {mark}"
 
 

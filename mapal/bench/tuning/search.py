@@ -19,7 +19,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from mapal.bench.figures import counted_rounds, of_rounds, ratio_figures, time_figures
+from mapal.bench.figures import FEWEST_QUIET, counted_rounds, of_rounds, ratio_figures, time_figures
 from mapal.bench.limits.building import Builder, Library, graph_of, source_of
 from mapal.bench.limits.expected import expected_result
 from mapal.bench.limits.measuring import write_inputs
@@ -31,9 +31,6 @@ from mapal.target import TargetProfile
 from mapal.target.tiles import tiles_of
 
 MARGIN = 0.015
-FEWEST_QUIET = 3
-"""Rounds without which a row decides nothing."""
-
 _ROUNDS = 9
 _PATIENCE_SECONDS = 2.0
 

@@ -47,6 +47,7 @@ def test_figures_are_printed_and_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers: dict[str, Any] = {}
+    quiet = 3
 
     def measured(row: Row, profile: object, threads: int, *_: object, **__: object) -> Any:
         if row.name == "small-16":
@@ -57,8 +58,8 @@ def test_figures_are_printed_and_kept(
             "median_ms": 12.5,
             "gflop_per_s": None,
             "gbyte_per_s": None,
-            "quiet_rounds": 1,
-            "rounds": 2,
+            "quiet_rounds": quiet,
+            "rounds": 9,
             "goals": GOALS,
             "peers": [],
         }
@@ -72,8 +73,14 @@ def test_figures_are_printed_and_kept(
     assert [entry["row"] for entry in document["results"]] == ["small-8", "small-16"]
     assert command.main(["--kept"]) == 0
     assert capsys.readouterr().out.splitlines()[2:] == [
-        "| small-8 | 1 | 12.50 |  | c 0.90, 1.00; c **1.10**, 1.00; halide not there, 1.00 | 1/2 |"
+        "| small-8 | 1 | 12.50 |  | c 0.90, 1.00; c **1.10**, 1.00; halide not there, 1.00 | 3/9 |"
     ]
+    # On a busy machine nothing is decided.
+    quiet = 2
+    assert command.main(["--threads", "1", "small-8"]) == 0
+    assert capsys.readouterr().out.count("not decided: the machine was busy") == 4
+    assert command.main(["--kept"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
     assert command.main(["--threads", "4096", "small-8"]) == 1
     assert "not measured here: only" in capsys.readouterr().out
 
