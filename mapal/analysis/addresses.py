@@ -117,3 +117,12 @@ def division(graph: Graph, obj: ObjectId) -> tuple[BinaryCode, ObjectId, int] | 
     dividend, divisor = graph.operands(definer)
     literal = _constant(graph, divisor)
     return None if literal is None else (code, dividend, literal.base)
+
+
+def split_element(graph: Graph, obj: ObjectId, product: ObjectId, element: int) -> Affine | None:
+    """The quotient or remainder of a component of a product by a literal, as a terminal."""
+    found = division(graph, obj)
+    if found is None or component(graph, found[1], product) != element:
+        return None
+    code, _, divisor = found
+    return Affine(0, {("quotient" if code is BinaryCode.DIV else "remainder", divisor): 1})

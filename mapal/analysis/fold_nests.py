@@ -90,12 +90,14 @@ class FoldNest:
         return slot if slot is not None and slot < self.captures else None
 
 
-def fold_nest(graph: Graph, morphism: Morphism) -> FoldNest | None:
-    """The nest that a Map is; nothing in it can trap, and what it reads is in range."""
+def fold_nest(graph: Graph, morphism: Morphism, *, over_numbers: bool = True) -> FoldNest | None:
+    """The nest that a Map is; nothing in it can trap, and what it reads is in range. Without
+    `over_numbers`, map and fold may go over any elements, not only their numbers."""
     op = morphism.op
     assert isinstance(op, ops.Map)
     outer = graph.functions[op.body]
-    cells = index_length(graph, graph.operands(morphism)[-1])
+    length = index_length if over_numbers else _length
+    cells = length(graph, graph.operands(morphism)[-1])
     fold = _last(graph, outer)
     if cells is None or fold is None or not isinstance(fold.op, ops.Fold):
         return None
@@ -103,7 +105,7 @@ def fold_nest(graph: Graph, morphism: Morphism) -> FoldNest | None:
     if not is_tile_safe(graph, outer.id, folds=1) or not is_tile_safe(graph, inner.id):
         return None
     *_, start, array = graph.operands(fold) if fold.op.captures else graph.feeders(fold.source)
-    seed, steps = graph.objects[start], index_length(graph, array)
+    seed, steps = graph.objects[start], length(graph, array)
     element = graph.ty(inner.output)
     if steps is None or seed.kind is not ObjectKind.CONSTANT or seed.value is None:
         return None
@@ -121,6 +123,11 @@ def fold_nest(graph: Graph, morphism: Morphism) -> FoldNest | None:
         seed.value,
         element,
     )
+
+
+def _length(graph: Graph, array: ObjectId) -> int | None:
+    ty = graph.ty(array)
+    return ty.length if isinstance(ty, Array) else None
 
 
 def _last(graph: Graph, function: Function) -> Morphism | None:

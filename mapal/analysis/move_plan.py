@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from mapal.analysis.addresses import Affine, affine, component, division
+from mapal.analysis.addresses import Affine, affine, component, split_element
 from mapal.analysis.index_arrays import index_length
 from mapal.analysis.legality import is_move
+from mapal.analysis.nested_addresses import LANE, ROW, count_of, last, map_of_maps
 from mapal.analysis.tile_safety import is_tile_safe
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Morphism
-from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId
+from mapal.ir.ops import FunctionId, MorphismId, ObjectId
 from mapal.ir.types import Array, Type
 
 
@@ -53,12 +54,38 @@ def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, MoveSite]:
             site = _site(graph, morphism, morphism.op)
             if site is not None and is_move(graph, identity, rule=partial(_fits, site)):
                 found[identity] = site
+            nested = _nested(graph, morphism)
+            if nested is not None and _fits(nested):
+                found[identity] = nested
     return found
 
 
 def _fits(site: MoveSite) -> bool:
     """The simple rule: no address lies behind the array, so that none wraps."""
     return site.largest < site.length
+
+
+def _nested(graph: Graph, morphism: Morphism) -> MoveSite | None:
+    """What a map of maps is as a move."""
+    maps = map_of_maps(graph, morphism)
+    if maps is None or len(maps.sites) > 2 or min(maps.rows, maps.lanes) < 2:
+        return None
+    inner = maps.sites[1].op
+    assert isinstance(inner, ops.Map)
+    body = graph.functions[inner.body]
+    access = last(graph, body)
+    if access is None or not is_tile_safe(graph, body.id):
+        return None
+    found = maps.place(access.target)
+    if found is None or set(found[1].terms) != {ROW, LANE} or found[1].base != 0:
+        return None
+    slot, place = found
+    row_step, column_step = place.coefficient(ROW), place.coefficient(LANE)
+    length = count_of(graph.ty(graph.operands(morphism)[slot]))
+    if length is None:
+        return None
+    element = graph.ty(access.target)
+    return MoveSite(maps.lanes, maps.rows, row_step, column_step, slot, element, length)
 
 
 def _site(graph: Graph, morphism: Morphism, op: ops.Map) -> MoveSite | None:
@@ -77,15 +104,6 @@ def _site(graph: Graph, morphism: Morphism, op: ops.Map) -> MoveSite | None:
         return None
     address = affine(graph, place, lambda obj: split_element(graph, obj, body.input, op.captures))
     return None if address is None else _geometry(graph, address, count, slot, array)
-
-
-def split_element(graph: Graph, obj: ObjectId, product: ObjectId, element: int) -> Affine | None:
-    """The quotient or remainder of a component of a product by a literal, as a terminal."""
-    found = division(graph, obj)
-    if found is None or component(graph, found[1], product) != element:
-        return None
-    code, _, divisor = found
-    return Affine(0, {("quotient" if code is BinaryCode.DIV else "remainder", divisor): 1})
 
 
 def _geometry(

@@ -9,18 +9,18 @@ the same bit for bit; that the cells are independent and all addresses linear is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from mapal.analysis.addresses import Affine, affine, component, division
-from mapal.analysis.fold_nests import FoldNest, fold_nest
+from mapal.analysis.addresses import Affine, affine, component, division, split_element
+from mapal.analysis.fold_nests import FoldNest, Step, fold_nest
 from mapal.analysis.legality import is_tile
-from mapal.analysis.move_plan import split_element
+from mapal.analysis.nested_addresses import count_of, map_of_folds, map_of_maps
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Morphism, Value
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, ObjectId
-from mapal.ir.types import Array, Scalar
+from mapal.ir.types import Scalar
 
 _ROW, _LANE, _STEP = ("row", 0), ("lane", 0), ("step", 0)
 
@@ -103,7 +103,12 @@ def _plan(graph: Graph, function: FunctionId) -> dict[MorphismId, TileSite]:
         morphism = graph.morphisms[identity]
         if isinstance(morphism.op, ops.Map) and morphism.op.captures:
             nest = fold_nest(graph, morphism)
-            site = None if nest is None else _Tiling(nest).site()
+            if nest is None:
+                site = _nested(graph, morphism)
+                if site is not None and _fits(graph, site, morphism):
+                    found[identity] = site
+                continue
+            site = _Tiling(nest).site()
             if site is not None and is_tile(
                 graph, identity, rule=partial(_fits, graph, site, morphism)
             ):
@@ -115,9 +120,8 @@ def _fits(graph: Graph, site: TileSite, morphism: Morphism) -> bool:
     """The simple rule: no address lies behind its array, so that none wraps."""
     operands = graph.operands(morphism)
     for read in (site.a, site.b):
-        ty = graph.ty(operands[read.slot])
-        assert isinstance(ty, Array)
-        if site.largest(read) >= ty.length:
+        length = count_of(graph.ty(operands[read.slot]))
+        if length is None or site.largest(read) >= length:
             return False
     return True
 
@@ -129,26 +133,11 @@ class _Tiling:
     nest: FoldNest
 
     def site(self) -> TileSite | None:
-        nest = self.nest
-        lanes, step = self._lanes(), nest.step()
+        lanes, step = self._lanes(), self.nest.step()
         if lanes is None or step is None:
             return None
-        first, second = (self._read(factor, lanes) for factor in step.factors)
-        if first is None or second is None or (first.lane == 0) == (second.lane == 0):
-            return None
-        a, b = (first, second) if first.lane == 0 else (second, first)
-        return TileSite(
-            rows=nest.cells // lanes,
-            lanes=lanes,
-            steps=nest.steps,
-            a=a,
-            b=b,
-            seed=nest.seed,
-            element=nest.element,
-            multiplies_a_first=a is first,
-            adds_accumulator_first=step.adds_accumulator_first,
-            is_fused=step.is_fused,
-        )
+        reads = [self._read(factor, lanes) for factor in step.factors]
+        return _assembled(self.nest, step, reads, self.nest.cells // lanes, lanes)
 
     def _lanes(self) -> int | None:
         """The number of lanes: the literal by which the body splits its element, or all cells."""
@@ -173,7 +162,7 @@ class _Tiling:
             return None
         slot, place = found
         address = affine(self.nest.graph, place, lambda obj: self._terminal(obj, lanes))
-        return None if address is None else self._geometry(address, slot)
+        return None if address is None else _geometry(address, slot, self.nest.steps)
 
     def _terminal(self, obj: ObjectId, lanes: int) -> Affine | None:
         """The step, its parts, and captured values that are affine in row and lane."""
@@ -199,17 +188,55 @@ class _Tiling:
             return None
         return Affine(0, {_ROW if found[0] is BinaryCode.DIV else _LANE: 1})
 
-    def _geometry(self, address: Affine, slot: int) -> TileRead | None:
-        parts = {name for name in address.terms if name[0] in ("quotient", "remainder")}
-        divisors = {divisor for _, divisor in parts}
-        row, lane = address.coefficient(_ROW), address.coefficient(_LANE)
-        step = address.coefficient(_STEP)
-        split = None
-        if parts:
-            (divisor, *others) = divisors
-            if step or others or divisor < 1 or self.nest.steps % divisor:
-                return None
-            quotient = address.coefficient(("quotient", divisor))
-            remainder = address.coefficient(("remainder", divisor))
-            split = StepSplit(divisor, quotient, remainder)
-        return TileRead(slot, address.base, row, step, lane, split)
+
+def _nested(graph: Graph, morphism: Morphism) -> TileSite | None:
+    """What a map of maps of folds, or of folds, is as a tile where it goes over elements."""
+    maps = map_of_maps(graph, morphism) or map_of_folds(graph, morphism)
+    if maps is None or not isinstance(maps.sites[-1].op, ops.Fold):
+        return None
+    nest = fold_nest(graph, maps.sites[-2], over_numbers=False)
+    step = None if nest is None else nest.step()
+    if nest is None or step is None:
+        return None
+    reads: list[TileRead | None] = []
+    for factor in step.factors:
+        found = maps.place(factor)
+        reads.append(None if found is None else _geometry(found[1], found[0], nest.steps))
+    return _assembled(nest, step, reads, maps.rows, maps.lanes)
+
+
+def _assembled(
+    nest: FoldNest, step: Step, reads: Sequence[TileRead | None], rows: int, lanes: int
+) -> TileSite | None:
+    first, second = reads
+    if first is None or second is None or (first.lane == 0) == (second.lane == 0):
+        return None
+    a, b = (first, second) if first.lane == 0 else (second, first)
+    return TileSite(
+        rows=rows,
+        lanes=lanes,
+        steps=nest.steps,
+        a=a,
+        b=b,
+        seed=nest.seed,
+        element=nest.element,
+        multiplies_a_first=a is first,
+        adds_accumulator_first=step.adds_accumulator_first,
+        is_fused=step.is_fused,
+    )
+
+
+def _geometry(address: Affine, slot: int, steps: int) -> TileRead | None:
+    parts = {name for name in address.terms if name[0] in ("quotient", "remainder")}
+    divisors = {divisor for _, divisor in parts}
+    row, lane = address.coefficient(_ROW), address.coefficient(_LANE)
+    step = address.coefficient(_STEP)
+    split = None
+    if parts:
+        (divisor, *others) = divisors
+        if step or others or divisor < 1 or steps % divisor:
+            return None
+        quotient = address.coefficient(("quotient", divisor))
+        remainder = address.coefficient(("remainder", divisor))
+        split = StepSplit(divisor, quotient, remainder)
+    return TileRead(slot, address.base, row, step, lane, split)

@@ -10,17 +10,20 @@ from mapal.ir.graph import Graph, ObjectKind
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId
 from mapal.ir.types import Scalar
 
-_REFUSED = (ops.Update, ops.Call, ops.Map, ops.Reduce, ops.Print, ops.TimeMs, ops.LoopEnter)
+_REFUSED = (ops.Update, ops.Call, ops.Reduce, ops.Print, ops.TimeMs, ops.LoopEnter)
 
 
-def is_tile_safe(graph: Graph, body: FunctionId, *, folds: int = 0) -> bool:
-    """Whether a body holds no update, call, map, reduction, loop or effect, exactly `folds` folds,
-    divides integers by literals only that no target traps on, and reads arrays in range."""
-    seen = 0
+def is_tile_safe(graph: Graph, body: FunctionId, *, folds: int = 0, maps: int = 0) -> bool:
+    """Whether a body holds no update, call, reduction, loop or effect, exactly `folds` folds and
+    `maps` maps, divides integers by literals only that no target traps on, and reads arrays in
+    range."""
+    seen = seen_maps = 0
     for identity in graph.functions[body].morphisms:
         match graph.morphisms[identity].op:
             case ops.Fold():
                 seen += 1
+            case ops.Map():
+                seen_maps += 1
             case ops.Binary(code=BinaryCode.DIV | BinaryCode.MOD):
                 if not _divides_safely(graph, identity):
                     return False
@@ -29,7 +32,7 @@ def is_tile_safe(graph: Graph, body: FunctionId, *, folds: int = 0) -> bool:
                     return False
             case op if isinstance(op, _REFUSED):
                 return False
-    return seen == folds
+    return seen == folds and seen_maps == maps
 
 
 def _divides_safely(graph: Graph, identity: MorphismId) -> bool:
