@@ -101,6 +101,9 @@ class Walk(Values):
                 self.set(item.target, self._guard(item))
             case LoopItem():
                 self.set(item.target, self._loop(item))
+        if isinstance(self.graph.ty(item.target), Array) and not isinstance(item, ReturnSlotItem):
+            # In memory from here on, and not of the loop in which somebody first looks at it.
+            self.sequence(item.target)
 
     def _guard(self, item: GuardItem) -> Fact:
         """A chain of an integer match is walked along, not descended into; each test that
