@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mapal.codegen.llvm.entry import ABI
 from mapal.diagnostics import UserError
 from mapal.native import toolchain
 from mapal.native.llvm import compile_module
@@ -28,13 +29,13 @@ from mapal.target import load_profile
 PROGRAM = """
 @name = private constant [5 x i8] c"demo\\00"
 @mapal_program_descriptor = constant { i32, ptr, i32, ptr, i32, ptr, ptr } {
-  i32 1, ptr @name, i32 0, ptr null, i32 0, ptr null, ptr @entry }
+  i32 ABI, ptr @name, i32 0, ptr null, i32 0, ptr null, ptr @entry }
 declare void @mapal_print_i32(i32, i1 zeroext)
 define void @entry(ptr %inputs, ptr %outputs) {
   call void @mapal_print_i32(i32 42, i1 zeroext true)
   ret void
 }
-"""
+""".replace("ABI", str(ABI))
 
 
 @pytest.fixture(scope="module")
