@@ -33,10 +33,16 @@ def needless_guards(graph: Graph) -> frozenset[MorphismId]:
 
 def total_accesses(graph: Graph) -> frozenset[MorphismId]:
     """The `Index` and `Update` operations that would not trap either if the arm around them
-    ran without being selected."""
+    ran without being selected. What stands after an operation that always traps is not proved
+    by that: such work may run before its turn."""
     if not any(graph.regions[access.region].kind in _ARMS for access in _open_accesses(graph)):
         return frozenset()
-    return graph.remembered("total accesses", lambda: _compared(graph, False))
+    return graph.remembered("total accesses", lambda: _compared(graph, False) & _reached(graph))
+
+
+def _reached(graph: Graph) -> frozenset[MorphismId]:
+    """The accesses with no operation before them that always traps, whatever arms are selected."""
+    return frozenset(walked(graph, trusts_guards=False).reached)
 
 
 _ARMS = (RegionKind.ARM_TRUE, RegionKind.ARM_FALSE)

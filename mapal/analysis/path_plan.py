@@ -62,11 +62,13 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is proved about a graph: operations that cannot trap, and operations that may be
-    split into independent parts."""
+    """What is proved about a graph: operations that cannot trap, operations that may be split
+    into independent parts, and accesses without a guard. Those are in range where the program
+    gets to them, perhaps only because something before them would have trapped."""
 
     total: frozenset[MorphismId]
     splits: frozenset[MorphismId]
+    unguarded: frozenset[MorphismId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +181,17 @@ class _Search:
         return _Kind.HEAVY if weight >= self.costs.heavy and not bears else _Kind.PURE
 
     @functools.cached_property
+    def trapping(self) -> list[bool]:
+        """Of each item, whether it may trap."""
+        return [self._may_trap(position) for position in range(len(self.units))]
+
+    @functools.cached_property
     def visible(self) -> list[bool]:
         """Of each item, whether it has an effect or may trap: an item after it that never ends
         must not keep that from being seen."""
         return [
-            kind is _Kind.EFFECT or self._may_trap(position)
-            for position, kind in enumerate(self.kinds)
+            kind is _Kind.EFFECT or traps
+            for kind, traps in zip(self.kinds, self.trapping, strict=True)
         ]
 
     def _may_run_forever(self, position: int) -> bool:
@@ -230,10 +237,25 @@ class _Search:
                 continue
             joined.add(at)
             needs = self._needs(at, start)
-            if needs is None:
+            if needs is None or not all(
+                self._may_run_early(each, start) for each in (at, *needs.copies)
+            ):
                 return None
             work.extend(needs.paths)
         return None if len(joined) > MOST_PATHS else joined
+
+    def _may_run_early(self, position: int, start: int) -> bool:
+        """Whether an item may run before what stands before it from `start` on: not if it has
+        accesses without a guard, and something before it may trap."""
+        if not any(self.trapping[start:position]):
+            return True
+        return not any(
+            isinstance(item, OperationItem) and item.morphism.id in self.known.unguarded
+            for _, item in self.units[position].inside
+        ) and not any(
+            function in _with_unguarded(self.graph, self.known.unguarded)
+            for function in self._used(position)
+        )
 
     def _needs(self, position: int, start: int) -> _Needs | None:
         """What the item at a position needs from `start` on; None if only the spine has it."""
@@ -348,6 +370,21 @@ _LIGHT = (
     ops.Zip,
     ops.Enumerate,
 )
+
+
+def _with_unguarded(graph: Graph, unguarded: frozenset[MorphismId]) -> frozenset[FunctionId]:
+    """The functions that have accesses without a guard, or use one that has."""
+    query = ("functions with unguarded accesses", unguarded)
+    return graph.remembered(query, lambda: _find_with_unguarded(graph, unguarded))
+
+
+def _find_with_unguarded(graph: Graph, unguarded: frozenset[MorphismId]) -> frozenset[FunctionId]:
+    found: set[FunctionId] = set()
+    for function in callees_first(graph):
+        has_own = not unguarded.isdisjoint(graph.functions[function].morphisms)
+        if has_own or not found.isdisjoint(referenced(graph, function)):
+            found.add(function)
+    return frozenset(found)
 
 
 def _reads_clock(graph: Graph, function: FunctionId) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mapal.analysis.bounds import total_accesses
+from mapal.analysis.bounds import needless_guards, total_accesses
 from mapal.analysis.path_plan import MOST_PATHS, Costs, Known, Section, path_plan
 from mapal.analysis.path_units import Unit, region_units
 from mapal.ir import ops
@@ -135,6 +135,24 @@ def test_what_may_never_end_hides_nothing() -> None:
         _, sections = plan_of(text + " t + u + v -> ret; }")
         counts[element, effect] = [len(section.paths) for section in sections]
     assert counts == {("e", ""): [3], ("8 / e", ""): [2], ("e", "1 -> println;"): [2]}
+
+
+def test_an_access_without_a_guard_waits_for_what_makes_it_safe() -> None:
+    text = (
+        "fn main(a: [i32; 8], b: [i32; 8], x: i32) -> i32 { a[x] -> p;"
+        " (0, a) -> fold { s, e -> s * 3 + e / p } -> t; (1, a) -> fold { s, e -> s * 2 + e } -> u;"
+        " (2, a) -> fold { s, e -> s * 5 + b[x] * e } -> v; p + t + u + v -> ret; }"
+    )
+    graph = graph_of(text)
+    body = graph.functions[graph.entry].body
+    proved = needless_guards(graph)
+    assert len(proved) == 1
+    early, waiting = (
+        path_plan(graph, body, Known(total_accesses(graph), frozenset(), unguarded), ANYTHING)
+        for unguarded in (frozenset[ops.MorphismId](), proved)
+    )
+    assert [len(section.paths) for section in early] == [4]
+    assert [len(section.paths) for section in waiting] == [3]
 
 
 def test_a_loop_is_a_path() -> None:

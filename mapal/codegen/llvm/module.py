@@ -130,7 +130,7 @@ class ModuleBuilder:
         """Folds that give the same in any grouping."""
         policy = profile.policy
         self.cuts_from = policy.parallel_operations if cuts_from is None else cuts_from
-        self.known = Known(self.total, self.independent | self.regrouped)
+        self.known = Known(self.total, self.independent | self.regrouped, self.in_range)
         self.costs = Costs(
             heavy=self.cuts_from >> 4,
             least_gain=self.cuts_from >> 2 if self.cuts_from else None,
