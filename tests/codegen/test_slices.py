@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapal.codegen import emit
+from mapal.rewrite import rewrite
 from mapal.target import load_profile
 from tests.codegen.native_runs import compiled, ending_of, graph_of, interpreted
 from tests.codegen.programs import PROGRAMS
@@ -232,3 +233,17 @@ def test_only_large_work_is_cut() -> None:
     reasons = [site["reason"] for site in large.plan["sites"] if site["shape"] == "slices"]
     assert len(reasons) == 1
     assert reasons[0].startswith("cut into slices for threads: about ")
+
+
+def test_rows_that_are_kernels_count_as_vectors() -> None:
+    source = """
+fn main(a: [[f32; 50]; 50], b: [[f32; 50]; 50]) -> [[f32; 50]; 50] {
+    50 -> iota -> ns;
+    ns -> map { i -> ns -> map { j ->
+        (0.0, ns) -> fold { sum, k -> sum + a[i][k] * b[k][j] }
+    } } -> ret;
+}
+"""
+    graph, profile = rewrite(graph_of(source)).graph, load_profile("x86-64-v4")
+    assert "mapal_run_plan" not in emit(graph, profile, name="p").ll
+    assert "mapal_run_plan" in emit(graph, profile, name="p", cuts_from=1).ll

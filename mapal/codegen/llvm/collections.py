@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from mapal.analysis.liveness import WHOLE, Read
-from mapal.analysis.work import work_of
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.calls import invoke
@@ -20,7 +19,7 @@ from mapal.codegen.llvm.carried import Carried
 from mapal.codegen.llvm.deferral import is_deferred
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.interleaving import elements_in_turns
-from mapal.codegen.llvm.kernels.choice import kernel_of_map
+from mapal.codegen.llvm.kernels.choice import kernel_of_map, work_with_kernels
 from mapal.codegen.llvm.kernels.site import MapSite
 from mapal.codegen.llvm.kernels.vectors import guarded_loop
 from mapal.codegen.llvm.moves import moves_of, perform
@@ -182,7 +181,7 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
         range_body = partial(one.emit_range_in_turns, count)
     bulk = Bulk(
         units=site.ty.length,
-        operations=work_of(e.graph, one.body),
+        operations=work_with_kernels(e, one.body),
         captured=site.operands,
         made=site.made,
         ty=site.ty,
