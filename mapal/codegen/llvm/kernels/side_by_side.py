@@ -145,14 +145,13 @@ class _Emission:
     def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """All blocks, in slices where that pays."""
         site, plan = self.site, self.plan
-        native = max(1, e.module.profile.vector_bytes // 8)
         return site.fill(
             e,
             scope,
             self._range,
             site.operands,
             units=plan.units,
-            operations=work_of(e.graph, self.body) * plan.elements // native,
+            operations=work_of(e.graph, self.body) * plan.elements // plan.width,
         )
 
     def _range(
