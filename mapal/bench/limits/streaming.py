@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,7 @@ def fir_rows() -> Iterator[Row]:
                 real="f32",
                 arithmetic=arithmetic,
                 words={"samples": count + taps - 1, "taps": taps, "cells": count},
-                inputs=lambda generator, taps=taps: {  # type: ignore[misc]
-                    "signal": fractions(generator, count + taps - 1, "<f4"),
-                    "taps": fractions(generator, taps, "<f4"),
-                },
+                inputs=partial(_drawn, {"signal": count + taps - 1, "taps": taps}),
                 peers=(
                     Peer(name="cfast", file="fir_plain.c", flags=FAST),
                     Peer(name="cfast-blocked", file="fir.c", flags=FAST),
@@ -88,9 +86,7 @@ def sum_rows() -> Iterator[Row]:
             real="f32",
             arithmetic="exact",
             words={"n": n},
-            inputs=lambda generator, n=n: {  # type: ignore[misc]
-                "x": fractions(generator, n, "<f4")
-            },
+            inputs=partial(_drawn, {"x": n}),
             peers=(
                 Peer(name="numpy", file="sum_numpy.py"),
                 Peer(name="numba", file="sum_numba.py"),
@@ -127,7 +123,7 @@ def saxpy_rows() -> Iterator[Row]:
             real="f32",
             arithmetic="exact",
             words={"n": n},
-            inputs=lambda generator, n=n: _pair(generator, n),  # type: ignore[misc]
+            inputs=partial(_drawn, {"x": n, "y": n}),
             peers=(
                 Peer(name="c", file="saxpy.c"),
                 Peer(name="numpy", file="saxpy_numpy.py"),
@@ -138,8 +134,9 @@ def saxpy_rows() -> Iterator[Row]:
         )
 
 
-def _pair(generator: np.random.Generator, n: int) -> dict[str, NDArray[Any]]:
-    return {"x": fractions(generator, n, "<f4"), "y": fractions(generator, n, "<f4")}
+def _drawn(counts: Mapping[str, int], generator: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """An array of so many fractions for each name."""
+    return {name: fractions(generator, count, "<f4") for name, count in counts.items()}
 
 
 def transpose_rows() -> Iterator[Row]:
@@ -154,9 +151,7 @@ def transpose_rows() -> Iterator[Row]:
             real="f32",
             arithmetic="exact",
             words={"n": n, "cells": n * n},
-            inputs=lambda generator, n=n: {  # type: ignore[misc]
-                "matrix": fractions(generator, n * n, "<f4")
-            },
+            inputs=partial(_drawn, {"matrix": n * n}),
             peers=(
                 Peer(name="c", file="transpose.c"),
                 Peer(name="numpy", file="transpose_numpy.py"),
@@ -202,7 +197,7 @@ def chain_rows() -> Iterator[Row]:
         real="f32",
         arithmetic="exact",
         words={"n": n},
-        inputs=lambda generator: _pair(generator, n),
+        inputs=partial(_drawn, {"x": n, "y": n}),
         peers=(
             Peer(name="c", file="chain.c", flags=NO_ERRNO),
             Peer(name="numpy", file="chain_numpy.py"),
