@@ -11,7 +11,6 @@ smallest program of each batch that differs.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -23,8 +22,9 @@ from mapal.codegen import emit
 from mapal.lower import Arithmetic
 from mapal.sweep.endings import dtype_of
 from mapal.target import load_profile
-from tests.codegen.kernel_runs import NEVER, Array, Case, assert_same_bits, profiles, rewritten
+from tests.codegen.kernel_runs import NEVER, Array, Case, profiles, rewritten
 from tests.codegen.random_bodies import FLOATS, NUMBERS, Body
+from tests.codegen.random_command import difference, run
 
 BATCH = 8
 COUNTS = (1, 7, 8, 16, 17, 31, 32, 33, 40, 48, 60, 64, 75, 80, 96, 100)
@@ -140,37 +140,16 @@ def faults(seed: int, first: int, count: int, counts: Counter[str]) -> Iterator[
             counts["in lanes"] += any(shape.startswith("side by side") for shape in shapes)
         name = names[start // BATCH % len(names)]
         counts[f"runs on {name}"] += len(cases)
-        if _difference(cases, name) is not None:
-            found = [(one, _difference([one], name)) for one in cases]
+        if difference(cases, name) is not None:
+            found = [(one, difference([one], name)) for one in cases]
             failed = [(len(one.source), one.source, text) for one, text in found if text]
             _, source, text = min(failed, default=(0, "", "only together"))
             yield f"{name}: {text}\n{source}"
 
 
-def _difference(cases: list[Case], profile: str) -> str | None:
-    try:
-        assert_same_bits(cases, profile)
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error)[:300]}"
-    return None
-
-
 def main(arguments: list[str]) -> int:
     """0 if all programs give the same bits."""
-    parser = argparse.ArgumentParser(prog="python -m tests.codegen.random_lanes")
-    parser.add_argument("--count", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first program")
-    options = parser.parse_args(arguments)
-    counts: Counter[str] = Counter()
-    found = 0
-    for fault in faults(options.seed, options.first, options.count, counts):
-        found += 1
-        print(fault, flush=True)
-    for what, number in sorted(counts.items()):
-        print(f"{number:7,} {what}")
-    print(f"{found} differences")
-    return 1 if found else 0
+    return run("tests.codegen.random_lanes", 400, arguments, faults)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ the simple rules, too.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 from collections import Counter
@@ -19,15 +18,16 @@ from random import Random
 
 import numpy as np
 
+from mapal import interpreter
 from mapal.analysis.legality import compared
 from mapal.codegen import emit
-from mapal.interpreter import run
 from mapal.ir.graph import Graph
 from mapal.rewrite import rewrite
 from mapal.sweep.endings import Ending, canonical_bytes
 from mapal.sweep.native import Case, run_natively
 from mapal.target import load_profile
 from tests.analysis.test_bounds import graph_of
+from tests.codegen.random_command import run
 
 BATCH = 40
 LENGTH = 12
@@ -123,7 +123,7 @@ def _statements(random: Random) -> str:
 
 def ending(graph: Graph) -> Ending:
     """How the interpreter ends."""
-    outcome = run(graph, INPUTS, budget=100_000)
+    outcome = interpreter.run(graph, INPUTS, budget=100_000)
     trap = None if outcome.trap is None else (outcome.trap.kind, outcome.trap.token)
     if outcome.kind != "done":
         return Ending(outcome.kind, outcome.output, trap)
@@ -167,20 +167,7 @@ def faults(seed: int, first: int, count: int, counts: Counter[str]) -> Iterator[
 
 def main(arguments: list[str]) -> int:
     """0 if all programs end alike everywhere."""
-    parser = argparse.ArgumentParser(prog="python -m tests.codegen.random_loops")
-    parser.add_argument("--count", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first program")
-    options = parser.parse_args(arguments)
-    counts: Counter[str] = Counter()
-    found = 0
-    for fault in faults(options.seed, options.first, options.count, counts):
-        found += 1
-        print(fault)
-    for what, number in sorted(counts.items()):
-        print(f"{number:7,} {what}")
-    print(f"{found} differences")
-    return 1 if found else 0
+    return run("tests.codegen.random_loops", 400, arguments, faults)
 
 
 if __name__ == "__main__":

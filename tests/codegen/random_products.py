@@ -6,7 +6,6 @@ Sizes, element types, bases, strides, layouts, seeds and the order of operands v
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ from random import Random
 
 from mapal.lower import Arithmetic
 from mapal.target import load_profile
-from tests.codegen.kernel_runs import Case, assert_same_bits, profiles, rewritten, shapes_of
+from tests.codegen.kernel_runs import Case, profiles, rewritten, shapes_of
+from tests.codegen.random_command import difference, run
 from tests.codegen.test_window_kernels import numbers
 
 BATCH = 12
@@ -96,10 +96,10 @@ def faults(seed: int, first: int, count: int, counts: Counter[str]) -> Iterator[
 
 def _differing(cases: list[Case], profile: str) -> Iterator[str]:
     """Each program that differs, if the batch does."""
-    together = _difference(cases, profile)
+    together = difference(cases, profile)
     if together is None:
         return
-    alone = [(one, _difference([one], profile)) for one in cases]
+    alone = [(one, difference([one], profile)) for one in cases]
     if not any(text for _, text in alone):
         yield f"{profile}, only together: {together}"
     for one, text in alone:
@@ -107,30 +107,9 @@ def _differing(cases: list[Case], profile: str) -> Iterator[str]:
             yield f"{profile}, {one.arithmetic}: {text}\n{one.source}"
 
 
-def _difference(cases: list[Case], profile: str) -> str | None:
-    try:
-        assert_same_bits(cases, profile)
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error)[:300]}"
-    return None
-
-
 def main(arguments: list[str]) -> int:
     """0 if all programs give the same bits."""
-    parser = argparse.ArgumentParser(prog="python -m tests.codegen.random_products")
-    parser.add_argument("--count", type=int, default=240)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first program")
-    options = parser.parse_args(arguments)
-    counts: Counter[str] = Counter()
-    found = 0
-    for fault in faults(options.seed, options.first, options.count, counts):
-        found += 1
-        print(fault, flush=True)
-    for what, number in sorted(counts.items()):
-        print(f"{number:7,} {what}")
-    print(f"{found} differences")
-    return 1 if found else 0
+    return run("tests.codegen.random_products", 240, arguments, faults)
 
 
 if __name__ == "__main__":
