@@ -51,18 +51,14 @@ class SharedCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Tuning choices, apart from facts. `accumulator_vectors_per_row` is the number of vector
-    registers of one accumulator row of a register tile, `column_tiles_per_block` the number of
-    such tiles in a packed column block, `arena_minimum_bytes` the size from which a block comes
-    from the arena instead of the stack, `tiles` the numbers of kernels that are not left to
+    """Tuning choices, apart from facts. `arena_minimum_bytes` is the size from which a block comes
+    from the arena instead of the stack, `tiles` are the numbers of kernels that are not left to
     formulas.
 
     The others are numbers of scalar operations, estimated by `mapal.analysis.work`: from
     `parallel_operations` on, work is cut for threads; a slice has at least `slice_operations`, and
     a thread is woken for each `thread_operations`."""
 
-    accumulator_vectors_per_row: int = 4
-    column_tiles_per_block: int = 32
     arena_minimum_bytes: int = 262_144
     parallel_operations: int = 1 << 20
     slice_operations: int = 1 << 16
@@ -149,8 +145,6 @@ class TargetProfile:
         policy = self.policy
         lines += [
             "policy:",
-            f"  accumulator_vectors_per_row: {policy.accumulator_vectors_per_row}",
-            f"  column_tiles_per_block: {policy.column_tiles_per_block}",
             f"  arena_minimum_bytes: {policy.arena_minimum_bytes}",
             f"  parallel_operations: {policy.parallel_operations}",
             f"  slice_operations: {policy.slice_operations}",

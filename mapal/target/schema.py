@@ -176,8 +176,6 @@ _GROUPS = (
 _REQUIRED_FACTS = ("vector_bytes", "vector_registers", "fused_multiply_add")
 
 _POLICY_BOUNDS = {
-    "accumulator_vectors_per_row": (1, 64),
-    "column_tiles_per_block": (1, 4096),
     "arena_minimum_bytes": (0, 1 << 40),
     "parallel_operations": (1, 1 << 40),
     "slice_operations": (1, 1 << 40),
