@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 from mapal.codegen import emit
 from mapal.ir.reduction import reduce_sequence
-from mapal.target import load_profile
+from mapal.target import TargetProfile, load_profile
+from mapal.target.profile import SharedCache
 from tests.codegen.kernel_runs import NEVER, Case, assert_same_bits, profiles, rewritten
 from tests.codegen.test_window_kernels import DTYPES, numbers
 
@@ -93,6 +95,52 @@ fn main(x: [[i32; 3]; 300]) -> [i32; 3] {
         shape="tree",
     )
     assert_same_bits([pairs, captured, rows], profile)
+
+
+STREAMED = tuple(4096 * blocks + rest for blocks, rest in ((4, 0), (5, 1), (7, 4095), (12, 64)))
+
+
+def with_small_cache(name: str, size: int) -> TargetProfile:
+    """A profile whose last cache holds so many bytes."""
+    return dataclasses.replace(load_profile(name), l3=SharedCache(bytes=size, cores=1))
+
+
+@pytest.mark.parametrize("profile", profiles())
+def test_reductions_read_several_streams_beyond_the_caches(profile: str) -> None:
+    cases = [reduction(length, "f32", "a - b * 3") for length in STREAMED]
+    cases += [reduction(5 * 4096 + 9, ty, "a - b * 3") for ty in ("f64", "u8")]
+    values, others = numbers(STREAMED[2], "f32"), numbers(STREAMED[2], "f32", 2)
+    products = Case(
+        source=f"""
+fn main(x: [f32; {len(values)}], y: [f32; {len(values)}]) -> (f32, i32) {{
+    {len(values)} -> iota -> map {{ i -> (x[i] * y[i], i) }} -> reduce {{ a, b ->
+        (a.0 - b.0, a.1 * 3 + b.1)
+    }} -> ret;
+}}
+""",
+        inputs={"x": values, "y": others},
+        shape="tree",
+    )
+    assert_same_bits([*cases, products], with_small_cache(profile, 4096))
+
+
+def test_streams_are_for_what_outgrows_half_of_the_last_cache() -> None:
+    def reasons(length: int, body: str, *, has_kernels: bool = True) -> list[str]:
+        reduced = f"x -> reduce {{ a, b -> {body} }} -> ret;"
+        graph = rewritten(f"fn main(x: [f32; {length}]) -> f32 {{ {reduced} }}")
+        profile = with_small_cache("zen4", 5 * 4096 * 4 * 2)
+        sites = emit(graph, profile, name="p", cuts_from=NEVER, has_kernels=has_kernels).plan[
+            "sites"
+        ]
+        return [site["reason"] for site in sites if site["kind"] == "reduce"]
+
+    plain = ["the order is fixed; 64 lanes in registers"]
+    streams = [f"{plain[0]}; 4 streams"]
+    assert reasons(5 * 4096, "a + b") == plain
+    assert reasons(5 * 4096 + 1, "a + b") == streams
+    assert reasons(5 * 4096 + 1, "a + b", has_kernels=False) == plain
+    heavy = "a" + "".join(f" * {number}.5 - b * b" for number in range(9))
+    assert reasons(5 * 4096 + 1, heavy) == plain
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,9 @@ Blocks of 4096 elements; in each, 64 lanes that fold every 64th element; then th
 pairwise, then the blocks pairwise (`mapal.ir.reduction` states the tree once, for all). Loops
 over the lanes of a block have no dependence, and `lanes` keeps them in vector registers. Blocks
 do not depend on each other: they are bulk work, and the tree above them is a thousandth of it.
+
+What comes from memory beyond the caches is read in several places at once, which one stream of
+reads does not keep busy: that many blocks, far from each other, take turns row by row.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import record
 from mapal.codegen.llvm.collections import RunFunction, apply_body
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.footprint import bytes_behind
 from mapal.codegen.llvm.reduction_lanes import Lanes, holds_array, lanes_of
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
@@ -29,6 +33,17 @@ from mapal.ir.reduction import BLOCK, LANES, lane_count
 from mapal.ir.types import Array, Type, has_no_representation
 
 Combine = Callable[[Value, Value], Value]
+
+_STREAMS = 4
+"""Blocks read at once. Two are less than the memory of a processor gives, eight gave no more and
+need more registers than there are (docs/performance.md)."""
+
+_LARGEST_BODY = 16
+"""Operations of a combination that is still faster than memory."""
+
+_USUAL_L3_BYTES = 16 << 20
+_SHARE_OF_L3 = 2
+"""Arrays that take half of the last cache are not found in it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +87,8 @@ def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunct
     if has_no_representation(ty):
         record(e, scope, "reduce", item.morphism.key, ty.length, "tree", "the order is fixed")
         return None
-    site = _Site.of(item, ty, run)
     values = [scope.values.get(obj) for obj in item.operands]
+    site = _Site.of(item, ty, run, _streams(e, item, ty, values[-1]))
     made = site.made(e)
     bulk = Bulk(
         units=site.blocks,
@@ -84,7 +99,8 @@ def reduce_elements(e: Emitter, scope: Scope, item: OperationItem, run: RunFunct
         body=site.emit_range,
     )
     cut = cut_of(e, bulk)
-    _record(e, scope, item, ty, "" if cut is None else f"; {cut.reason}")
+    more = f"; {site.streams} streams" if site.streams > 1 else ""
+    _record(e, scope, item, ty, more if cut is None else f"{more}; {cut.reason}")
     scope.frames[-1].position -= 1
     execute(e, scope, bulk, cut)
     _block_tree(site.at(e, scope, values), made.pointer, site.blocks)
@@ -122,23 +138,37 @@ def _record(e: Emitter, scope: Scope, item: OperationItem, ty: Array, more: str)
     record(e, scope, "reduce", item.morphism.key, ty.length, "tree", reason)
 
 
+def _streams(e: Emitter, item: OperationItem, ty: Array, array: Value) -> int:
+    """How many blocks are read at once."""
+    if not (e.uses_kernels and e.module.has_kernels) or holds_array(ty.element):
+        return 1
+    assert isinstance(item.morphism.op, ops.Reduce)
+    if ty.length < _STREAMS * BLOCK or work_of(e.graph, item.morphism.op.body) > _LARGEST_BODY:
+        return 1
+    l3 = e.module.profile.l3
+    cache = l3.bytes if l3 is not None else _USUAL_L3_BYTES
+    return _STREAMS if bytes_behind(e, ty, array) * _SHARE_OF_L3 > cache else 1
+
+
 _Strand = tuple[_Reduction, Lanes]
 """A reduction with the lanes of a block of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """What is combined where: the body, and the array of all elements."""
+    """What is combined where: the body, the array of all elements, and how many blocks are read
+    at once."""
 
     body: FunctionId
     ty: Array
     run: RunFunction
+    streams: int
 
     @staticmethod
-    def of(item: OperationItem, ty: Array, run: RunFunction) -> _Site:
+    def of(item: OperationItem, ty: Array, run: RunFunction, streams: int = 1) -> _Site:
         """The site of a Reduce."""
         assert isinstance(item.morphism.op, ops.Reduce)
-        return _Site(item.morphism.op.body, ty, run)
+        return _Site(item.morphism.op.body, ty, run, streams)
 
     @property
     def blocks(self) -> int:
@@ -175,12 +205,12 @@ class _Site:
             self.all_blocks(strands, [made])
             return
         if not rest:
-            _blocks(strands, [made], low, high)
+            self.full_blocks(strands, [made], low, high)
             return
         with _branch(e, f"icmp ult i64 {low}, {full}", "reduce.full"):
             is_last = e.w.value(f"icmp ugt i64 {high}, {full}")
             end = e.w.value(f"select i1 {is_last}, i64 {full}, i64 {high}")
-            _blocks(strands, [made], low, end)
+            self.full_blocks(strands, [made], low, end)
         with _branch(e, f"icmp ugt i64 {high}, {full}", "reduce.short"):
             _short_block(strands, [made], full, rest)
 
@@ -188,9 +218,36 @@ class _Site:
         """All blocks of each strand."""
         full, rest = divmod(self.ty.length, BLOCK)
         if full:
-            _blocks(strands, made, "0", str(full))
+            self.full_blocks(strands, made, "0", str(full))
         if rest:
             _short_block(strands, made, full, rest)
+
+    def full_blocks(
+        self, strands: Sequence[_Strand], made: Sequence[Memory], low: str, high: str
+    ) -> None:
+        """Blocks of full length, at least one, of each strand; those of a single one in so many
+        streams as there are, and what these leave over one by one."""
+        e = strands[0][0].e
+        if self.streams == 1:
+            _blocks(strands, made, low, high)
+            return
+        ((r, lanes),) = strands
+        w, pointer = e.w, made[0].pointer
+        count = w.value(f"sub nuw nsw i64 {high}, {low}")
+        share = w.value(f"udiv i64 {count}, {self.streams}")
+        ends = [low]
+        for _ in range(self.streams):
+            ends.append(_sum(e, ends[-1], share))
+        *starts, rest = ends
+        several = [(r, lanes), *((r, self.lanes(e)) for _ in starts[1:])]
+        with (
+            _branch(e, f"icmp ne i64 {share}, 0", "reduce.streams"),
+            memory.range_loop(e, "0", share, "reduce.stream") as number,
+        ):
+            blocks = [_sum(e, start, number) for start in starts]
+            _block(several, blocks, BLOCK, [r.at(pointer, block) for block in blocks])
+        with _branch(e, f"icmp ult i64 {rest}, {high}", "reduce.rest"):
+            _blocks(strands, made, rest, high)
 
     def lanes(self, e: Emitter) -> Lanes:
         return lanes_of(e, self.ty.element, lane_count(self.ty.length))
@@ -209,12 +266,9 @@ def _branch(e: Emitter, condition: str, purpose: str) -> Iterator[None]:
 
 def _blocks(strands: Sequence[_Strand], made: Sequence[Memory], low: str, high: str) -> None:
     """Blocks of full length, at least one."""
-    e = strands[0][0].e
-    with memory.range_loop(e, low, high, "reduce.block") as block:
-        start = e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
-        _block(
-            strands, start, BLOCK, [r.at(m.pointer, block) for (r, _), m in _each(strands, made)]
-        )
+    with memory.range_loop(strands[0][0].e, low, high, "reduce.block") as block:
+        targets = [r.at(m.pointer, block) for (r, _), m in _each(strands, made)]
+        _block(strands, [block] * len(strands), BLOCK, targets)
 
 
 def _short_block(
@@ -222,18 +276,21 @@ def _short_block(
 ) -> None:
     """The last block, of `count` elements."""
     targets = [r.at(m.pointer, str(number)) for (r, _), m in _each(strands, made)]
-    _block(strands, str(number * BLOCK), count, targets)
+    _block(strands, [str(number)] * len(strands), count, targets)
 
 
 def _each(strands: Sequence[_Strand], made: Sequence[Memory]) -> Iterator[tuple[_Strand, Memory]]:
     return zip(strands, made, strict=True)
 
 
-def _block(strands: Sequence[_Strand], start: str, count: int, targets: Sequence[str]) -> None:
-    """Reduces `count` elements of each strand from element `start` on, at most a block, into
-    the targets; rows of lanes are taken in turns."""
+def _block(
+    strands: Sequence[_Strand], blocks: Sequence[str], count: int, targets: Sequence[str]
+) -> None:
+    """Reduces the first `count` elements of a block of each strand into the targets; rows of
+    lanes are taken in turns."""
     e, width = strands[0][0].e, lane_count(count)
-    for r, lanes in strands:
+    starts = [_start(e, block) for block in blocks]
+    for (r, lanes), start in zip(strands, starts, strict=True):
         with memory.counted_loop(e, width, "reduce.first") as lane:
             lanes.write(e, lane.index, _source(r, start, lane.index))
     rows, rest = divmod(count, LANES)
@@ -241,14 +298,21 @@ def _block(strands: Sequence[_Strand], start: str, count: int, targets: Sequence
         with memory.counted_loop(e, rows - 1, "reduce.row") as row:
             above = e.w.value(f"mul nuw nsw i64 {row.index}, {LANES}")
             offset = e.w.value(f"add nuw i64 {above}, {LANES}")
-            for r, lanes in strands:
+            for (r, lanes), start in zip(strands, starts, strict=True):
                 _row(r, lanes, _sum(e, start, offset), LANES)
-    for (r, lanes), target in zip(strands, targets, strict=True):
+    for (r, lanes), start, target in zip(strands, starts, targets, strict=True):
         if rows and rest:
             _row(r, lanes, _sum(e, start, str(rows * LANES)), rest)
         met = lanes.for_tree(e, width)
         _lane_tree(r, met, width)
         r.write(met.read(e, "0"), target)
+
+
+def _start(e: Emitter, block: str) -> str:
+    """The first element of a block."""
+    if block.isdigit():
+        return str(int(block) * BLOCK)
+    return e.w.value(f"mul nuw nsw i64 {block}, {BLOCK}")
 
 
 def _row(r: _Reduction, lanes: Lanes, start: str, width: int) -> None:

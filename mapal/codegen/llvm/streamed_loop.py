@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from mapal.codegen.layout import memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.footprint import bytes_behind
 from mapal.codegen.llvm.kernels.streaming import end_streaming
 from mapal.codegen.llvm.kernels.vectors import Vectors, carrying_loop
 from mapal.codegen.llvm.scope import Scope
-from mapal.codegen.llvm.values import Enumerated, Mapped, Memory, Value, Zipped
+from mapal.codegen.llvm.values import Memory, Value
 from mapal.codegen.llvm.writer import phi_text
-from mapal.ir.types import Array, Scalar, Tuple, Type
+from mapal.ir.types import Array, Scalar, Type
 
 _CHUNK_BYTES = 4096
 _LINE_BYTES = 64
@@ -41,23 +42,8 @@ def outgrows_caches(e: Emitter, operands: Sequence[tuple[Type, Value]], made: Ar
     if l3 is None or not isinstance(made.element, Scalar):
         return False
     size = e.layouts.of(made).size
-    footprint = size + sum(_bytes_of(e, ty, value) for ty, value in operands)
+    footprint = size + sum(bytes_behind(e, ty, value) for ty, value in operands)
     return l3.bytes < footprint <= _LARGEST_SHARE * size
-
-
-def _bytes_of(e: Emitter, ty: Type, value: Value) -> int:
-    """Bytes of the memory that the elements of an array operand come from."""
-    match ty, value:
-        case Array(), Memory():
-            return e.layouts.of(ty).size
-        case Array(element=Tuple(items=(first, second))), Zipped(left=left, right=right):
-            parts = ((Array(first, ty.length), left), (Array(second, ty.length), right))
-            return sum(_bytes_of(e, part, of) for part, of in parts)
-        case Array(element=Tuple(items=(_, second))), Enumerated(array=inner):
-            return _bytes_of(e, Array(second, ty.length), inner)
-        case Array(), Mapped(operands=operands):
-            return sum(_bytes_of(e, of, operand) for of, operand in operands)
-    return 0
 
 
 @dataclass(frozen=True, slots=True)
