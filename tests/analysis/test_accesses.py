@@ -129,3 +129,15 @@ def test_an_array_under_two_names_has_escaped() -> None:
         }""")
     made = {record.storage for record in table.records if record.write}
     assert table.escaped == made
+
+
+def test_a_name_beside_one_that_may_be_another_array_has_escaped_too() -> None:
+    _, table = records("""
+        fn main(k: i32) -> [i32; 4] {
+            4 -> iota -> map { i -> i + k } -> a;
+            4 -> iota -> map { i -> i - k } -> b;
+            (k > 0) -> { -true-> { (a, b) } -false-> { (a, a) } } -> c;
+            c.0 -> ret;
+        }""")
+    made = {record.storage for record in table.records if record.write}
+    assert table.escaped == made

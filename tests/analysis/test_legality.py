@@ -154,6 +154,16 @@ UPDATES = {
            a[3] -> old; b[5] <- old; b -> ret;""",
         False,
     ),
+    "a cell of the row is read": (
+        """3 -> iota -> map { i -> [k, i, k] } -> a; mut b <- a; b[1] <- [7, 7, 7];
+           (a[1][2] + b[0][1], 12) -> fill -> ret;""",
+        False,
+    ),
+    "a cell of another row is read": (
+        """3 -> iota -> map { i -> [k, i, k] } -> a; mut b <- a; b[1] <- [7, 7, 7];
+           (a[0][2] + b[0][1], 12) -> fill -> ret;""",
+        True,
+    ),
     "the caller's": ("mut a: [i32; 12] <- v; a[3] <- 7; a -> ret;", False),
     "in each element": (
         """v -> map { x -> x + 0 } -> a;
@@ -161,6 +171,14 @@ UPDATES = {
         False,
     ),
 }
+
+
+def test_the_simple_rule_of_updates_knows_that_a_row_lies_in_its_array() -> None:
+    source = program("""
+        3 -> iota -> map { i -> [k, i, k] } -> a;
+        a[1] -> row; mut b <- a; b[1] <- [7, 7, 7]; (row[2] + b[0][1], 12) -> fill -> ret;""")
+    with crosschecking():
+        assert answers(source, Question.IN_PLACE) == [False]
 
 
 def test_of_two_updates_of_one_array_the_second_may_write_it() -> None:
@@ -192,6 +210,19 @@ LOOPS = {
     "where data say": ("a[m[i]] <- v[i];", 12, False, False),
     "own cell read": ("a[i] <- a[i] + v[i];", 12, True, False),
     "a neighbour read": ("a[i] <- a[11 - i] + v[i];", 12, False, False),
+    "dropped": ("mut b: [i32; 12] <- a; b[i] <- v[i]; a -> a;", 12, True, False),
+    "of an arm's pair": (
+        "(i > k) -> { -true-> { (v, a) } -false-> { (a, a) } } -> g; a[i] <- g.0[3];",
+        12,
+        False,
+        False,
+    ),
+    "in a fold": (
+        "(a, [v[i]]) -> fold { s, x -> mut b: [i32; 12] <- a; b[i] <- x; b } -> a;",
+        12,
+        False,
+        False,
+    ),
     "some cells": ("(v[i] > 0) -> { -true-> v[i]; -false-> 0; } -> x; a[i] <- x;", 12, True, True),
 }
 

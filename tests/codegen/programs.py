@@ -568,4 +568,73 @@ fn main() {
     (0, c) -> fold { s, x -> s + x } -> println;
 }
 """,
+    "of two names that data choose, one is of the loop's own array": """
+fn main() {
+    8 -> iota -> map { x -> x * 2 + 1 } -> own;
+    8 -> iota -> map { x -> x * 7 } -> other;
+    mut a: [i32; 8] <- own; mut i: i32 <- 0; mut s: i32 <- 0;
+    loop {
+        (i < 8) -> {
+            -true-> {
+                (own[i] > 6) -> { -true-> { (other, a) } -false-> { (a, a) } } -> names;
+                s * 3 + names.0[7 - i] -> s;
+                a[i] <- i;
+                i + 1 -> i;
+                -> loop;
+            }
+            -false-> (a, s) -> r;
+        }
+    }
+    r.1 -> println; r.0[5] -> println;
+}
+""",
+    "updates that the next pass does not begin with": """
+fn main() {
+    12 -> iota -> map { x -> x * 2 + 1 } -> own; 3 -> iota -> three;
+    mut a: [i32; 12] <- own; mut i: i32 <- 0;
+    loop {
+        (i < 12) -> {
+            -true-> { mut b <- a; b[i] <- i; a -> a; i + 1 -> i; -> loop; }
+            -false-> a -> r;
+        }
+    }
+    r[0] -> println; r[11] -> println;
+    mut c: [i32; 12] <- own; mut k: i32 <- 0;
+    loop {
+        (k < 4) -> {
+            -true-> {
+                (c, three) -> fold { acc, j -> mut b <- c; b[k * 3 + j] <- 70; b } -> c;
+                k + 1 -> k;
+                -> loop;
+            }
+            -false-> c -> t;
+        }
+    }
+    t[1] -> println; t[2] -> println;
+}
+""",
+    "a row of a matrix is replaced while a cell of it is needed": """
+fn main() {
+    3 -> iota -> map { i -> [i, i * 2 + 1, i * 5] } -> m;
+    mut a <- m;
+    a[1] <- [70, 80, 90];
+    m[1][2] * 100 + a[1][2] -> println;
+    m[1] -> row;
+    mut b <- m;
+    b[1] <- a[1];
+    row[1] * 100 + b[1][1] -> println;
+}
+""",
+    "a row of an updated matrix in another row of it": """
+fn main() {
+    4 -> iota -> map { i -> [i, i + 1, i + 2] } -> m;
+    mut a <- m;
+    a[1] -> row;
+    mut w <- row; w[2] <- 55;
+    a[2] <- w;
+    a[1] <- a[2];
+    a[0] <- row;
+    a[1][2] + a[0][2] * 100 + w[2] -> println;
+}
+""",
 }

@@ -62,9 +62,15 @@ def cell(random: Random) -> str:
 
 
 def program(random: Random) -> str:
-    """A loop that writes one array, or one that also sums and gives arrays several names."""
+    """A loop that writes one array, one that also sums and gives arrays several names, or one over
+    the rows of a matrix."""
     condition, first, following = random.choice(_COUNTERS)
-    if random.random() < 0.35:
+    kind = random.random()
+    if kind < 0.2:
+        return _ROWS.format(
+            condition=condition, first=first, following=following, body=_of_rows(random)
+        )
+    if kind < 0.45:
         body, init = _one_update(random), random.choice(("start", "blank"))
         result, tail, state = "a", "r -> ret;", ""
     else:
@@ -87,7 +93,13 @@ _UPDATES_AFTER = """r.0 -> q; q[3] + r.1 -> w; mut o: [i32; 12] <- q; o[1] <- w;
 def _one_update(random: Random) -> str:
     values = ("v[i]", f"v[{cell(random)}] * i", "a[i] + v[i]", f"a[{cell(random)}]")
     value = random.choice((*values, "a[11 - i] * 3", "100 / (v[i] - 5)"))
-    return f"a[{random.choice(('i', 'i', '11 - i', cell(random)))}] <- {value};"
+    chosen = ""
+    if random.random() < 0.15:
+        # Of two names that data choose, only one can be told where it lies.
+        other = random.choice(("(a, start)", "(start, a)"))
+        chosen = f"(v[i] > 8) -> {{ -true-> {{ {other} }} -false-> {{ (a, a) }} }} -> g; "
+        value = f"g.{random.randrange(2)}[{cell(random)}]"
+    return f"{chosen}a[{random.choice(('i', 'i', '11 - i', cell(random)))}] <- {value};"
 
 
 def _statements(random: Random) -> str:
@@ -110,6 +122,12 @@ def _statements(random: Random) -> str:
             names.append(made)
         elif kind < 0.8:
             lines.append(f"s + {one}[{cell(random)}] -> s;")
+        elif kind < 0.85:
+            pairs = [f"({random.choice(names)}, {random.choice(names)})" for _ in range(2)]
+            arms = f"-true-> {{ {pairs[0]} }} -false-> {{ {pairs[1]} }}"
+            lines.append(f"(v[i] > 8) -> {{ {arms} }} -> g{number};")
+            lines.append(f"s + g{number}.0[{cell(random)}] - g{number}.1[{cell(random)}] -> s;")
+            names.append(f"g{number}.{random.randrange(2)}")
         elif kind < 0.9:
             lines.append(f"({one}, {other}) -> zip -> map {{ p -> p.0 - p.1 }} -> z{number};")
             lines.append(f"s + z{number}[{cell(random)}] -> s;")
@@ -117,8 +135,43 @@ def _statements(random: Random) -> str:
             lines.append(f"(v[i] > 8) -> {{ -true-> {one}; -false-> {other}; }} -> g{number};")
             lines.append(f"s + g{number}[{cell(random)}] -> s;")
             names.append(f"g{number}")
-    last = random.choice(names)
-    return " ".join([*lines, f"{last} -> a;" if last != "a" else ""])
+    return " ".join([*lines, f"{random.choice(names)} -> a;"])
+
+
+_ROWS = """fn main(v: [i32; 12], start: [i32; 12]) -> [i32; 12] {{
+        3 -> iota -> places;
+        4 -> iota -> map {{ r -> places -> map {{ c -> start[r * 3 + c] }} }} -> m;
+        mut a: [[i32; 3]; 4] <- m; mut i: i32 <- {first}; mut s: i32 <- 0;
+        loop {{ ({condition}) -> {{
+            -true-> {{ {body} {following} -> i; -> loop; }}
+            -false-> (a, s) -> r; }} }}
+        r.0 -> q; r.1 -> println;
+        12 -> iota -> map {{ k -> q[k / 3][k % 3] + m[k % 4][k / 4] }} -> ret; }}"""
+
+
+def _of_rows(random: Random) -> str:
+    """Updates of rows and of matrices of them, one of which is handed on."""
+    matrices, rows, lines = ["a"], ["places"], []
+    for number in range(random.randint(1, 5)):
+        one, row = random.choice(matrices), random.choice(rows)
+        at = random.choice((f"({cell(random)}) / 3", "i / 3", "2"))
+        column = random.choice((f"({cell(random)}) % 3", "1", "2"))
+        kind = random.random()
+        if kind < 0.3:
+            lines.append(f"{one}[{at}] -> r{number};")
+            rows.append(f"r{number}")
+        elif kind < 0.5:
+            lines.append(f"mut w{number} <- {row}; w{number}[{column}] <- {one}[{at}][i % 3] + 1;")
+            rows.append(f"w{number}")
+        elif kind < 0.85:
+            lines.append(f"mut b{number} <- {one}; b{number}[{at}] <- {row};")
+            matrices.append(f"b{number}")
+            lines.append(f"s + {one}[{at}][{column}] -> s;" if random.random() < 0.5 else "")
+        else:
+            lines.append(f"s + {one}[{at}][{column}] - {row}[{column}] -> s;")
+    return " ".join(
+        [*lines, f"s * 3 + {rows[-1]}[i % 3] -> s;", f"{random.choice(matrices)} -> a;"]
+    )
 
 
 def ending(graph: Graph) -> Ending:

@@ -166,6 +166,20 @@ def join(a: Fact, b: Fact) -> Fact:
             return None
 
 
+def forgotten(fact: Fact, joined: Fact) -> set[Place]:
+    """Where arrays lie that a value obeying `fact` has in it, and of which `joined`, a fact that
+    it obeys too, does not tell in that part of the value."""
+    match fact, joined:
+        case Sequence(), Sequence():
+            here = set() if fact.source == joined.source else places_of(fact.source)
+            return here | forgotten(fact.each, joined.each)
+        case tuple(), tuple():
+            pairs = zip(fact, joined, strict=True)
+            return set[Place]().union(*(forgotten(part, known) for part, known in pairs))
+        case _:
+            return places(fact)
+
+
 def _without_positions(fact: Sequence) -> Sequence:
     return Sequence(mapped(fact.each, lambda n: Number(n.interval)), None, fact.source)
 

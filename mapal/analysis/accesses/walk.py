@@ -20,6 +20,7 @@ from mapal.analysis.accesses.facts import (
     Place,
     Sequence,
     Stored,
+    forgotten,
     implies,
     join,
     number,
@@ -130,8 +131,10 @@ class Walk(Values):
         result = arms[0]
         for arm in arms[1:]:
             result = join(result, arm)
-        # Two arrays under one name from here on: neither can be followed.
-        self.escape(item.guard.phi, set[Place]().union(*map(places, arms)) - places(result))
+        # Two arrays under one name from here on: neither can be followed, though another part of
+        # the value may be one of them.
+        lost = set[Place]().union(*(forgotten(arm, result) for arm in arms))
+        self.escape(item.guard.phi, lost)
         return result
 
     # Loops --------------------------------------------------------------------------

@@ -157,6 +157,8 @@ def _obstacle_to_overwriting(program: Program, frame: LoopFrame, storage: int) -
     if len(stores) != 1 or stores[0].whole:
         return "not one update writes the array"
     store = stores[0]
+    if storage in table.handed_on or store.loops[-1] != frame:
+        return "the next pass does not begin with what the update makes"
     if store.arms > table.arrays[storage].arms:
         return "the update is in an arm"
     return program.fills(store, store.loops[store.loops.index(frame) :])

@@ -17,15 +17,17 @@ def conflict(
     threads: Sequence[LoopFrame],
 ) -> Verdict:
     """Whether two accesses by index meet in a cell from different iterations of `threads`, within
-    one iteration of the loops `shared`."""
+    one iteration of the loops `shared`. An index of fewer axes names all cells of a row, which
+    another one meets if the axes that both name do."""
     one, other = table.access(left), table.access(right)
+    rank = min(len(one.map), len(other.map))
     common = {leaf for frame in shared for leaf in table.symbols.leaves(frame.symbol)}
     left_ranges = {s: i for s, i in one.bounds.items() if s not in common}
     right_ranges = {s: i for s, i in other.bounds.items() if s not in common}
     identity = [leaf for frame in threads for leaf in table.symbols.leaves(frame.symbol)]
     return pair_conflict(
-        one.map,
-        other.map,
+        one.map[:rank],
+        other.map[:rank],
         dup_left=set(left_ranges),
         dup_right=set(right_ranges),
         pairs=[(leaf, leaf) for leaf in identity],

@@ -15,9 +15,9 @@ from mapal.analysis.legality.answers import Question, Verdict
 from mapal.analysis.legality.maps import is_made_here
 from mapal.analysis.legality.pairs import meet
 from mapal.analysis.legality.program import Program
-from mapal.analysis.liveness import WHOLE, Read, region_reads
+from mapal.analysis.liveness import WHOLE, Read, contains_array, region_reads
 from mapal.ir import ops
-from mapal.ir.graph import Graph, ObjectKind
+from mapal.ir.graph import Graph, Morphism, ObjectKind
 from mapal.ir.ops import LoopId, MorphismId, ObjectId, RegionId
 from mapal.ir.order import schedule
 
@@ -139,9 +139,14 @@ def _is_named_again(graph: Graph, obj: ObjectId) -> bool:
         reader = graph.morphisms[work.pop()]
         if isinstance(reader.op, ops.Pair) and graph.is_internal_pack(reader.target):
             work += graph.out_edges[reader.target]
-        elif not isinstance(reader.op, _READERS):
+        elif not isinstance(reader.op, _READERS) or _is_row(graph, reader):
             return True
     return False
+
+
+def _is_row(graph: Graph, reader: Morphism) -> bool:
+    """Whether an operation gives an element that has arrays in it: they lie where they lay."""
+    return isinstance(reader.op, ops.Index) and contains_array(graph, graph.ty(reader.target))
 
 
 _READERS = (ops.Index, ops.Update, ops.Map, ops.Fold, ops.Reduce, ops.Call)
