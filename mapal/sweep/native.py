@@ -58,7 +58,9 @@ _HEADER = struct.Struct("<Q")
 _CANARY = bytes(range(64))
 
 
-class _SweepEnding(ctypes.Structure):
+class SweepEnding(ctypes.Structure):
+    """What `sweep_run` of `capture.c` returns a pointer to."""
+
     _fields_ = (
         ("kind", ctypes.c_int32),
         ("token", ctypes.c_uint32),
@@ -79,7 +81,7 @@ NativeResult = dict[int, list[Ending]] | str
 
 
 @functools.cache
-def _toolchain() -> tuple[Compiler, bytes]:
+def capturing_toolchain() -> tuple[Compiler, bytes]:
     """The C compiler, and the runtime with the capture in place of its ends, and shuffled."""
     compiler = find_compiler().compiler
     if compiler is None:
@@ -175,7 +177,7 @@ def _emitted(case: Case, profile: TargetProfile, cuts_from: int | None) -> tuple
 
 def _library(texts: Mapping[int, str], profile: TargetProfile) -> bytes:
     """The shared library with every case at every level, as `sweep_program_NUMBER_LEVEL`."""
-    compiler, runtime = _toolchain()
+    compiler, runtime = capturing_toolchain()
     objects = []
     for level in LEVELS:
         modules = [
@@ -238,7 +240,7 @@ def _serve(path: Path, plans: Mapping[int, Plan], jobs: Sequence[Job], replies: 
     faulthandler.disable()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     library = ctypes.CDLL(str(path))
-    library.sweep_run.restype = ctypes.POINTER(_SweepEnding)
+    library.sweep_run.restype = ctypes.POINTER(SweepEnding)
     for level, number, at in jobs:
         signal.alarm(_LIMIT_SECONDS)
         case, ports = plans[number]
@@ -254,14 +256,19 @@ def _run(library: Any, descriptor: int, ports: Ports, inputs: Mapping[str, objec
     given = [_output_buffer(port) for port in ports.outputs]
     before = [buffer.tobytes() for buffer in taken]
     found = library.sweep_run(ctypes.c_void_p(descriptor), _table(taken), _table(given)).contents
-    output = ctypes.string_at(found.output, found.length)
     if [buffer.tobytes() for buffer in taken] != before:
         return Ending("crashed", b"wrote to an input")
     if any(buffer.tobytes()[-len(_CANARY) :] != _CANARY for buffer in given):
         return Ending("crashed", b"wrote beyond an output")
+    return ending_from(found, tuple(map(_result, given, ports.outputs)))
+
+
+def ending_from(found: SweepEnding, results: tuple[bytes, ...]) -> Ending:
+    """The ending of a run that came back, with the results if nothing trapped."""
+    output = ctypes.string_at(found.output, found.length)
     if found.kind >= 0:
         return Ending("trapped", output, (_TRAPS[found.kind], found.token))
-    return Ending("done", output, None, tuple(map(_result, given, ports.outputs)))
+    return Ending("done", output, None, results)
 
 
 def _input_buffer(port: Port, value: object) -> NDArray[np.uint8]:

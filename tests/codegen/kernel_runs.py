@@ -2,7 +2,8 @@
 
 All cases of a test are compiled together for one profile and run in one forked child. Arrays lie
 once at the alignment that the runtime gives, once an element behind that, and once directly before
-a page that nobody may touch, so that what reads or writes beyond an end is known at once.
+and behind a page that nobody may touch, so that what reads or writes beyond an end is known at
+once.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ EMISSIONS = {
 }
 """How each program is emitted: what is cut into slices, and whether it has kernels."""
 
-PLACES = ("aligned", "an element off", "before a guard page")
+PLACES = ("aligned", "an element off", "before a guard page", "behind a guard page")
 """Where arrays lie."""
 
 
@@ -102,7 +103,7 @@ def assert_same_bits(cases: Sequence[Case], target: str | TargetProfile) -> None
     for number, graph in enumerate(graphs):
         for name, (cuts_from, has_kernels) in EMISSIONS.items():
             text = emit(graph, profile, name="p", cuts_from=cuts_from, has_kernels=has_kernels).ll
-            symbol = _symbol(number, name)
+            symbol = symbol_of(number, name)
             modules.append(text.replace("@mapal_program_descriptor", f"@{symbol}"))
     compiled = shared_pool().call("mapal.native.llvm:compile_together", modules, profile, 2)
     compiler, runtime = _toolchain()
@@ -119,7 +120,8 @@ def assert_same_bits(cases: Sequence[Case], target: str | TargetProfile) -> None
                 assert answer == expected, f"{name}, {place}, {profile.name}: {case.source}"
 
 
-def _symbol(number: int, emission: str) -> str:
+def symbol_of(number: int, emission: str) -> str:
+    """The name of a program's descriptor among others."""
     return f"program_{number}_{emission.replace(' ', '_')}"
 
 
@@ -172,7 +174,7 @@ def _serve(library: Path, cases: Sequence[Case], graphs: Sequence[Graph], replie
     for number, (case, graph) in enumerate(zip(cases, graphs, strict=True)):
         ports = entry_ports(graph)
         for name in EMISSIONS:
-            record = ctypes.addressof(ctypes.c_char.in_dll(loaded, _symbol(number, name)))
+            record = ctypes.addressof(ctypes.c_char.in_dll(loaded, symbol_of(number, name)))
             for place in PLACES:
                 found = _run(record, case, ports, place)
                 pickle.dump(((number, name, place), found), replies)
@@ -180,16 +182,11 @@ def _serve(library: Path, cases: Sequence[Case], graphs: Sequence[Graph], replie
 
 
 def _run(record: int, case: Case, ports: Ports, place: str) -> list[bytes]:
-    def placed(port: Port, data: bytes) -> Array:
-        if place == "before a guard page":
-            return _guarded(data)
-        return _aligned(data, behind=port.scalar.bytes if place == "an element off" else 0)
-
-    taken = [placed(port, _bytes_of(port, case.inputs[port.name])) for port in ports.inputs]
-    given = [placed(port, b"\xa5" * (port.count * port.scalar.bytes)) for port in ports.outputs]
+    taken = [placed(port, _bytes_of(port, case.inputs[port.name]), place) for port in ports.inputs]
+    blank = [b"\xa5" * (port.count * port.scalar.bytes) for port in ports.outputs]
+    given = [placed(port, data, place) for port, data in zip(ports.outputs, blank, strict=True)]
     _ProgramRecord.from_address(record).entry(_table(taken), _table(given))
-    if place != "before a guard page":
-        assert all(buffer.tobytes().endswith(_CANARY) for buffer in given)
+    assert all(untouched(buffer, place) for buffer in given)
     return [_result(buffer, port) for buffer, port in zip(given, ports.outputs, strict=True)]
 
 
@@ -209,6 +206,18 @@ def _bytes_of(port: Port, array: Array) -> bytes:
     return np.ascontiguousarray(array, dtype=dtype_of(port.scalar.name)).tobytes()
 
 
+def placed(port: Port, data: bytes, place: str) -> Array:
+    """A buffer at one of `PLACES` that begins with some data."""
+    if place.endswith("a guard page"):
+        return _guarded(data, is_before=place.startswith("before"))
+    return _aligned(data, behind=port.scalar.bytes if place == "an element off" else 0)
+
+
+def untouched(buffer: Array, place: str) -> bool:
+    """Whether what lies behind a buffer is as it was."""
+    return place.endswith("a guard page") or buffer.tobytes().endswith(_CANARY)
+
+
 def _aligned(data: bytes, behind: int = 0) -> Array:
     """A buffer, `behind` bytes behind a multiple of 64, that holds `data` and then the canary."""
     whole = np.empty(len(data) + len(_CANARY) + 128, dtype=np.uint8)
@@ -218,8 +227,8 @@ def _aligned(data: bytes, behind: int = 0) -> Array:
     return buffer
 
 
-def _guarded(data: bytes) -> Array:
-    """A buffer that ends where a page begins that nobody may touch."""
+def _guarded(data: bytes, *, is_before: bool) -> Array:
+    """A buffer that ends where a page begins that nobody may touch, or begins where one ends."""
     size = -(-max(1, len(data)) // _PAGE) * _PAGE
     memory = mmap.mmap(-1, size + 2 * _PAGE)
     whole = np.frombuffer(memory, dtype=np.uint8)
@@ -227,7 +236,8 @@ def _guarded(data: bytes) -> Array:
     for page in (start, start + _PAGE + size):
         protect = ctypes.CDLL(None, use_errno=True).mprotect
         assert protect(ctypes.c_void_p(page), ctypes.c_size_t(_PAGE), 0) == 0
-    buffer = whole[_PAGE + size - len(data) : _PAGE + size]
+    first = _PAGE + size - len(data) if is_before else _PAGE
+    buffer = whole[first : first + len(data)]
     buffer[:] = np.frombuffer(data, dtype=np.uint8)
     return buffer
 

@@ -25,9 +25,16 @@ _LAWS = {
 }
 
 
+def element(array: str, index: str) -> str:
+    """An element of an array, or a component of one."""
+    name, dot, part = array.partition(".")
+    return f"{name}[{index}]{dot}{part}"
+
+
 class Body:
     """Statements that give names to values. `names` maps types to names in scope, `arrays` the
-    element types of the arrays of `count` elements to theirs."""
+    element types of the arrays of `count` elements to theirs; the array `a.b` is the component
+    `b` of the elements of `a`."""
 
     def __init__(self, random: Random, count: int, helpers: dict[str, tuple[list[str], str]]):
         self.random = random
@@ -168,13 +175,13 @@ class Body:
             self.define(ty, f"{array}[{random.randrange(length)}]")
             return
         if self.index and length == self.count and random.random() < 0.2:
-            self.define(ty, f"{array}[{self.index}]")
+            self.define(ty, element(array, self.index))
             return
         j = self.name(random.choice(("i32", "i32", "i64", "u8")))
         other = self.atom(ty)
         self.define(
             ty,
-            f"({j} >= 0 && {j} < {length}) -> {{ -true-> {array}[{j}]; -false-> {other}; }}",
+            f"({j} >= 0 && {j} < {length}) -> {{ -true-> {element(array, j)}; -false-> {other}; }}",
         )
 
     # Ways -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Random matrix products and products of a matrix and a vector: the bits of the plain loops.
+"""Random matrix products and products of a matrix and a vector, held to the interpreter.
 
 Sizes, element types, bases, strides, layouts, seeds and the order of operands vary; `./dev python
 -m tests.codegen.random_products --count N --seed S` prints what it counted and what differs.
@@ -7,17 +7,13 @@ Sizes, element types, bases, strides, layouts, seeds and the order of operands v
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from random import Random
 
 from mapal.lower import Arithmetic
-from mapal.target import load_profile
-from tests.codegen.kernel_runs import Case, profiles, rewritten, shapes_of
-from tests.codegen.random_command import difference, run
-from tests.codegen.test_window_kernels import numbers
+from tests.codegen.kernel_runs import Case
+from tests.codegen.random_command import faults_of, run
+from tests.codegen.random_inputs import random_numbers
 
-BATCH = 12
 _TYPES = ("f32", "f32", "f64", "f64", "i32", "i64", "u8")
 _SEEDS = {"f32": ("0.0", "-0.0", "1.5", "0.1"), "i32": ("0", "3", "-7"), "u8": ("0", "200")}
 
@@ -28,12 +24,12 @@ def _size(random: Random, most: int) -> int:
     return min(most, near if random.random() < 0.7 else random.randint(1, most))
 
 
-def product(random: Random, arithmetic: Arithmetic) -> Case:
+def products(random: Random) -> Case:
     """Rows times columns, or rows times a vector."""
     ty = random.choice(_TYPES)
     is_vector = random.random() < 0.3
-    rows = max(2, _size(random, 70))
-    columns = 1 if is_vector else max(2, _size(random, 70))
+    rows = _size(random, 70)
+    columns = 1 if is_vector else _size(random, 70)
     steps = _size(random, 80) if random.random() < 0.85 else random.randint(900, 2300)
     base, other = random.choice((0, 0, 1, 5)), random.choice((0, 0, 3, 16))
     room = random.choice((0, 0, 1, 7))
@@ -70,45 +66,16 @@ fn main(a: [{ty}; {sizes[0]}], b: [{ty}; {sizes[1]}]) -> [{ty}; {rows * columns}
     }} -> ret;
 }}
 """
-    made = {"a": numbers(sizes[0], ty, random.randrange(99)), "b": numbers(sizes[1], ty, 7)}
+    made = {"a": random_numbers(random, ty, sizes[0]), "b": random_numbers(random, ty, sizes[1])}
+    arithmetic: Arithmetic = "fused" if random.random() < 0.4 else "exact"
     return Case(source=source, inputs=made, arithmetic=arithmetic)
 
 
-def faults(seed: int, first: int, count: int, counts: Counter[str]) -> Iterator[str]:
-    """What differs, with the program."""
-    names = profiles()
-    for start in range(first, first + count, BATCH):
-        name = names[start // BATCH % len(names)]
-        profile = load_profile(name)
-        cases: list[Case] = []
-        for number in range(start, min(start + BATCH, first + count)):
-            random = Random(f"products/{seed}/{number}")
-            modes: tuple[Arithmetic, ...] = ("exact", "fused")
-            mode = random.choice(modes) if profile.fused_multiply_add else "exact"
-            cases.append(product(random, mode))
-        for one in cases:
-            counts["programs"] += 1
-            for shape in shapes_of(rewritten(one.source, one.arithmetic), profile):
-                if shape != "loop":
-                    counts[f"{shape.split(',')[0]} on {name}"] += 1
-        yield from _differing(cases, name)
-
-
-def _differing(cases: list[Case], profile: str) -> Iterator[str]:
-    """Each program that differs, if the batch does."""
-    together = difference(cases, profile)
-    if together is None:
-        return
-    alone = [(one, difference([one], profile)) for one in cases]
-    if not any(text for _, text in alone):
-        yield f"{profile}, only together: {together}"
-    for one, text in alone:
-        if text is not None:
-            yield f"{profile}, {one.arithmetic}: {text}\n{one.source}"
+faults = faults_of("products", products)
 
 
 def main(arguments: list[str]) -> int:
-    """0 if all programs give the same bits."""
+    """0 if all programs end as the interpreter says."""
     return run("tests.codegen.random_products", 240, arguments, faults)
 
 

@@ -1,13 +1,14 @@
-"""Random maps in lanes have the bits of the plain loops, on each profile in turn."""
+"""Random maps in lanes end as the interpreter says, on one target after the other."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from tests.codegen.random_lanes import BATCH, faults
+from tests.codegen.random_command import faults_of
+from tests.codegen.random_lanes import lanes
 
 
-def test_random_bodies_have_the_bits_of_the_loops() -> None:
+def test_random_bodies_end_as_the_interpreter_says() -> None:
     counts: Counter[str] = Counter()
-    assert list(faults(1, 0, 3 * BATCH, counts)) == []
-    assert counts["in lanes"] > 0.6 * counts["programs"]
+    assert list(faults_of("lanes", lanes, batch=6)(1, 0, 18, counts)) == []
+    assert counts["kernel side_by_side"] > 0.6 * counts["programs"]
