@@ -66,11 +66,11 @@ def program(random: Random) -> str:
     the rows of a matrix."""
     condition, first, following = random.choice(_COUNTERS)
     kind = random.random()
-    if kind < 0.2:
+    if kind < 0.15:
         return _ROWS.format(
             condition=condition, first=first, following=following, body=_of_rows(random)
         )
-    if kind < 0.45:
+    if kind < 0.55:
         body, init = _one_update(random), random.choice(("start", "blank"))
         result, tail, state = "a", "r -> ret;", ""
     else:
