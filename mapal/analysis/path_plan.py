@@ -3,8 +3,9 @@
 A path is one pure item that is worth a thread of its own, or a small one that a later path needs
 and that may trap. It may start before its turn: what is reported of traps is the first one in
 the order of the region, and before an effect the spine waits for the paths that stand before it.
-Light total items between paths are computed again in each path that needs them. Everything else
-stays on the spine, in its order.
+So it does before an item that may never end, which would hide their traps, and before one whose
+accesses are in range only because those paths did not trap. Light total items between paths are
+computed again in each path that needs them. Everything else stays on the spine, in its order.
 
 No section reaches across a clock read, so what stands between two reads runs between them, and
 none has a path that needs what an effect of the section made. An item that may never end begins
@@ -86,7 +87,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Positions `first` to `last`, and the paths among them, in order. `effects` are the positions
+    """Positions `first` to `last`, and the paths among them, in order. `settled` are the positions
     of the items before which the spine waits for all that stands before them; `light` those of
     items that may be computed at any time after what they read. `work` estimates the operations
     of all paths, `longest` of the longest way through them."""
@@ -94,7 +95,7 @@ class Section:
     first: int
     last: int
     paths: tuple[Path, ...]
-    effects: frozenset[int]
+    settled: frozenset[int]
     light: frozenset[int]
     work: int
     longest: int
@@ -247,12 +248,14 @@ class _Search:
     def _may_run_early(self, position: int, start: int) -> bool:
         """Whether an item may run before what stands before it from `start` on: not if it has
         accesses without a guard, and something before it may trap."""
-        if not any(self.trapping[start:position]):
-            return True
-        return not any(
+        return not self._has_unguarded(position) or not any(self.trapping[start:position])
+
+    def _has_unguarded(self, position: int) -> bool:
+        """Whether an item has accesses without a guard."""
+        return any(
             isinstance(item, OperationItem) and item.morphism.id in self.known.unguarded
             for _, item in self.units[position].inside
-        ) and not any(
+        ) or any(
             function in _with_unguarded(self.graph, self.known.unguarded)
             for function in self._used(position)
         )
@@ -317,11 +320,18 @@ class _Search:
             for position, found, rank in zip(positions, needs, ranks, strict=True)
             if found is not None
         )
-        effects, light = (
-            frozenset(at for at in range(first, last + 1) if self.kinds[at] is kind)
-            for kind in (_Kind.EFFECT, _Kind.COPY)
-        )
-        yield Section(first, last, paths, effects, light, work, max(ranks))
+        spine = [at for at in range(first, last + 1) if at not in chosen]
+        settled = frozenset(at for at in spine if self._must_settle(at, positions))
+        light = frozenset(at for at in spine if self.kinds[at] is _Kind.COPY) - settled
+        yield Section(first, last, paths, settled, light, work, max(ranks))
+
+    def _must_settle(self, position: int, paths: list[int]) -> bool:
+        """Whether the spine waits before an item for all paths that stand before it."""
+        if self.kinds[position] is _Kind.EFFECT:
+            return True
+        if not any(path < position and self.trapping[path] for path in paths):
+            return False
+        return self._may_run_forever(position) or self._has_unguarded(position)
 
     def _time(self, position: int) -> int:
         """Of an item by itself, at two threads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def check_section(graph: Graph, section: Section, found: tuple[Unit, ...]) -> No
         assert section.light.issuperset(path.copies)
         there = {positions[other] for other in path.after} | set(path.copies)
         for at in (*path.copies, path.position):
-            assert at not in section.effects
+            assert at not in section.settled
             for obj in found[at].reads:
                 if obj in made_at:
                     assert made_at[obj] in there
@@ -77,7 +78,7 @@ def check_section(graph: Graph, section: Section, found: tuple[Unit, ...]) -> No
         for _, item in found[at].inside:
             if isinstance(item, OperationItem):
                 assert not isinstance(item.morphism.op, ops.TimeMs)
-                assert at in section.effects or not isinstance(item.morphism.op, ops.Print)
+                assert at in section.settled or not isinstance(item.morphism.op, ops.Print)
 
 
 def test_collections_are_paths_and_scalars_are_copied() -> None:
@@ -120,7 +121,7 @@ def test_a_path_of_what_an_effect_made_begins_a_section() -> None:
         " m -> map { e -> e - 1 } -> o; n[0] + o[1] -> ret; }"
     )
     assert [len(section.paths) for section in sections] == [2, 2]
-    assert not any(section.effects for section in sections)
+    assert not any(section.settled for section in sections)
 
 
 def test_what_may_never_end_hides_nothing() -> None:
@@ -153,6 +154,39 @@ def test_an_access_without_a_guard_waits_for_what_makes_it_safe() -> None:
     )
     assert [len(section.paths) for section in early] == [4]
     assert [len(section.paths) for section in waiting] == [3]
+
+
+def test_the_spine_waits_before_an_access_that_a_path_makes_safe() -> None:
+    text = (
+        "fn main(a: [i32; 99], b: [i32; 99], x: i32) -> i32 { {} -> p;"
+        " (0, a) -> fold { s, e -> s * 3 + e * p } -> t; b[x] -> q;"
+        " (2, a) -> fold { s, e -> s * 5 + e } -> v; p + t + q + v -> ret; }"
+    )
+    settled = {}
+    for first in ("a[x]", "7 / x", "x + 1"):
+        graph = graph_of(text.replace("{}", first))
+        body = graph.functions[graph.entry].body
+        facts = Known(total_accesses(graph), frozenset(), needless_guards(graph))
+        (section,) = path_plan(graph, body, facts, replace(WORTH, least_gain=None))
+        settled[first] = len(section.settled)
+    assert settled == {"a[x]": 1, "7 / x": 0, "x + 1": 0}
+
+
+def test_the_spine_waits_before_what_may_never_end() -> None:
+    endless = (
+        "fn down(x: i32) -> i32 { mut i: i32 <- x; loop { (i != 0) -> {"
+        " -true-> { i - 3 -> i; -> loop; } -false-> i -> r; } } r -> ret; }\n"
+    )
+    settled = {}
+    for element in ("e", "8 / e"):
+        text = (
+            f"{endless}fn main(a: [i32; 999], x: i32) -> i32 {{"
+            f" (0, a) -> fold {{ s, e -> s * 3 + {element} }} -> t; x -> down -> u;"
+            " (0, a) -> fold { s, e -> s * 5 + e } -> v; t + u + v -> ret; }"
+        )
+        _, (section,) = plan_of(text, Costs(heavy=3000, least_gain=None, run=0, path=0, split=0))
+        settled[element] = len(section.settled)
+    assert settled == {"e": 0, "8 / e": 1}
 
 
 def test_a_loop_is_a_path() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -238,3 +239,62 @@ def test_two_heavy_chains_are_paths() -> None:
     for count, paths in ((100, []), (1_000_000, [2])):
         source = chain.replace("{0}", str(count)) + f"fn main() {{ {body.format(count)} }}"
         assert [site["elements"] for site in shapes(source, None)] == paths
+
+
+SPINE: dict[str, str] = {
+    "a call that never ends behind a path that traps": """
+fn spin(n: i32) -> i32 {
+    mut x <- n;
+    loop { (x == 0) -> { -true-> x -> ret; -false-> { x * 1 + 0 -> x; -> loop; } } }
+}
+fn main(a: [i32; 8], b: [i32; 8], x: i32) {
+    1000 -> iota -> w;
+    (x, w) -> fold { s, i -> s * 3 + 7 / b[i % 8] } -> broken;
+    x -> spin -> y;
+    (x, w) -> fold { s, i -> s * 5 + i } -> other;
+    broken + other + y + a[0] -> println;
+}
+""",
+    "an access that is in range unless a path traps": """
+fn main(a: [i32; 8], b: [i32; 8], x: i32) {
+    1000 -> iota -> w;
+    a[x] -> p;
+    (0, w) -> fold { s, e -> s * 3 + e / 7 * p } -> t;
+    (1, w) -> fold { s, e -> s * 2 + e } -> u;
+    b[x] -> q;
+    (2, w) -> fold { s, e -> s * 5 + e } -> v;
+    p + t + u + v + q -> println;
+}
+""",
+    "the same as a light item": """
+fn main(a: [i32; 8], b: [i32; 8], x: i32) {
+    1000 -> iota -> w;
+    b[1] -> y;
+    (y >= 0 && y < 8) -> { -true-> a[y]; -false-> 3; } -> z;
+    a[x] -> p;
+    (0, w) -> fold { s, e -> s * 3 + e / 7 * p } -> t;
+    (1, w) -> fold { s, e -> s * 2 + e } -> u;
+    b[x] -> q;
+    (2, w) -> fold { s, e -> s * 5 + e } -> v;
+    p + t + u + v + q + z -> println;
+}
+""",
+}
+"""Programs whose trap comes on a path, and whose light items must not run before it is known."""
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+@pytest.mark.parametrize("name", SPINE)
+def test_the_spine_waits_for_traps_that_it_must_not_pass(name: str, rewritten: bool) -> None:
+    inputs = {"a": [1] * 8, "b": [3, 2, 0, 1, 1, 1, 1, 1], "x": 1_000_000_000}
+    graph = graph_of(SPINE[name])
+    if rewritten:
+        graph = rewrite(graph).graph
+    expected = interpreted(graph, inputs)
+    assert expected.kind == "trapped"
+    profile = load_profile("native")
+    policy = replace(profile.policy, slice_operations=1, thread_operations=1)
+    # Small enough for the folds to be paths, and too large for what stands between them.
+    program = compiled(graph, 2, replace(profile, policy=policy), cuts_from=1 << 14)
+    for threads in THREADS:
+        assert ending_of(program, graph, inputs, threads) == expected, f"{threads} threads"

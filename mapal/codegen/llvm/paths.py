@@ -4,7 +4,7 @@ Each path becomes a function of its own, emitted as the region would be: first t
 it needs, computed again, then its item. It reads what the host knows and what paths before it
 made; its scalars go into the frame, its arrays into memory of the host. The host starts all
 paths at once and goes on with the items between them. It waits for a path before it reads what
-the path made, and for all that stands before an effect before the effect.
+the path made, and before an effect, or another item that needs it, for all that stands before it.
 
 While the run goes on, no array that a path or a light item touches is free: nothing is updated in
 place there, and no other array takes its memory.
@@ -226,7 +226,7 @@ class _Host:
         for obj in reads:
             self._ensure(obj)
         self._tell()
-        if position in self.section.effects:
+        if position in self.section.settled:
             settle = self.e.module.runtime("mapal_run_settle")
             self.e.w.line(f"call void {settle}(ptr {self.run})")
         self._run(position)
