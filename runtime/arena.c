@@ -10,6 +10,7 @@
 #include "output.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #if defined(__linux__)
@@ -66,9 +67,27 @@ static void free_arena(void *ended)
     free(own);
 }
 
+static atomic_bool has_end_of_thread;
+
 static void make_end_of_thread(void)
 {
-    (void)pthread_key_create(&end_of_thread, free_arena);
+    bool made = pthread_key_create(&end_of_thread, free_arena) == 0;
+    atomic_store(&has_end_of_thread, made);
+}
+
+/* A library may be unloaded before threads that called it end: nothing of it may be called then. Their
+ * arenas stay, and so does one that is in use because a trap ends the process; workers may still read
+ * it. The number has it run after the pool has ended its workers. */
+__attribute__((destructor(101))) static void forget_end_of_thread(void)
+{
+    if (atomic_exchange(&has_end_of_thread, false)) {
+        (void)pthread_key_delete(end_of_thread);
+    }
+    arena *own = thread_arena;
+    if (own != NULL && own->current == &own->empty) {
+        thread_arena = NULL;
+        free_arena(own);
+    }
 }
 
 static arena *this_arena(void)
@@ -83,7 +102,9 @@ static arena *this_arena(void)
         /* Without a key the thread's memory would stay until the end of the process: no reason to
          * fail. */
         (void)pthread_once(&end_of_thread_made, make_end_of_thread);
-        (void)pthread_setspecific(end_of_thread, made);
+        if (atomic_load(&has_end_of_thread)) {
+            (void)pthread_setspecific(end_of_thread, made);
+        }
         thread_arena = made;
     }
     return thread_arena;
