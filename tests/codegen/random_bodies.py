@@ -19,10 +19,8 @@ LITERALS = {
     "f64": ("0.0", "-0.0", "0.1", "1.75", "-3.5", "100000000000.5"),
     "bool": ("true", "false"),
 }
-_LAWS = {
-    "i32": ("4 -> iota -> {name};", "({value}, 4) -> fill -> {name};"),
-    "f32": ("({value}, 4) -> fill -> {name};",),
-}
+_LENGTHS = (1, 2, 3, 4, 4, 4, 5, 7, 9, 17)
+"""Of arrays inside of a body."""
 
 
 def element(array: str, index: str) -> str:
@@ -109,6 +107,7 @@ class Body:
         light = [self.arithmetic] * 4 + [self.conversion, self.comparison, self.pattern] * 2
         light += [self.rounding, self.read, self.read]
         heavy = [self.guard, self.match, self.loop, self.loop, self.fold, self.inner_map, self.call]
+        heavy.append(self.inner_records)
         self.random.choice(light + heavy * 2 if depth > 0 else light)(depth)
 
     # Numbers --------------------------------------------------------------------------
@@ -172,7 +171,7 @@ class Body:
         """An element at an index that may be out of range, or is known not to be."""
         random = self.random
         if array.startswith("v") and random.random() < 0.4:
-            self.define(ty, f"{array}[{random.randrange(length)}]")
+            self.define(ty, element(array, str(random.randrange(length))))
             return
         if self.index and length == self.count and random.random() < 0.2:
             self.define(ty, element(array, self.index))
@@ -240,22 +239,22 @@ class Body:
 
     # Collections ----------------------------------------------------------------------
 
-    def small_array(self, ty: str) -> str:
-        """The name of an array of four elements."""
-        name = self.new()
-        laws = _LAWS.get(ty, ("[{a}, {b}, {value}, {a}] -> {name};",))
-        forms = (*laws, "[{a}, {b}, {value}, {a}] -> {name};")
-        self.lines.append(
-            self.random.choice(forms).format(
-                name=name, value=self.name(ty), a=self.name(ty), b=self.name(ty)
-            )
-        )
+    def small_array(self, ty: str, length: int) -> str:
+        """The name of an array of so many elements."""
+        name, random = self.new(), self.random
+        forms = [f"[{', '.join(self.name(ty) for _ in range(length))}]"]
+        if length > 1:
+            forms.append(f"({self.name(ty)}, {length}) -> fill")
+        if ty == "i32":
+            forms.append(f"{length} -> iota")
+        self.lines.append(f"{random.choice(forms)} -> {name};")
         return name
 
     def fold(self, depth: int) -> None:
         random = self.random
         ty, of = random.choice((*NUMBERS, "bool")), random.choice(NUMBERS)
-        array = self.small_array(of)
+        length = random.choice(_LENGTHS)
+        array = self.small_array(of, length)
         accumulator, element = self.new(), self.new()
         body = self.inner()
         form = random.random()
@@ -268,7 +267,7 @@ class Body:
             array = numbered
         elif form < 0.5:
             paired = self.new()
-            other_array = self.small_array(of)
+            other_array = self.small_array(of, length)
             self.lines.append(f"({array}, {other_array}) -> zip -> {paired};")
             body.lines += [f"{element}.{at} -> {element}{'ab'[at]};" for at in (0, 1)]
             body.names[of] += [f"{element}a", f"{element}b"]
@@ -304,7 +303,8 @@ class Body:
         of = ty = self.random.choice(NUMBERS)
         if self.random.random() < 0.5:
             ty = self.random.choice((*NUMBERS, "bool"))
-        array, element, made = self.small_array(of), self.new(), self.new()
+        length = self.random.choice(_LENGTHS)
+        array, element, made = self.small_array(of, length), self.new(), self.new()
         body = self.inner()
         body.names[of].append(element)
         body.statements(depth - 1, 2)
@@ -312,9 +312,34 @@ class Body:
         self.lines.append(
             f"{array} -> map {{ {element} -> {' '.join(body.lines)} {last} }} -> {made};"
         )
-        self.guarded_read(ty, made, 4)
+        self.guarded_read(ty, made, length)
         if self.random.random() < 0.5:
-            self.guarded_read(ty, made, 4)
+            self.guarded_read(ty, made, length)
+
+    def inner_records(self, depth: int) -> None:
+        """An array of pairs made in the body, read in its components, or picked from by a fold."""
+        first, second = self.random.choice(NUMBERS), self.random.choice((*NUMBERS, "bool"))
+        length = self.random.choice(_LENGTHS)
+        array, element, made = self.small_array(first, length), self.new(), self.new()
+        body = self.inner()
+        body.names[first].append(element)
+        body.statements(depth - 1, 2)
+        pair = f"({body.mixed(first, element)}, {body.name(second)})"
+        self.lines.append(
+            f"{array} -> map {{ {element} -> {' '.join(body.lines)} {pair} }} -> {made};"
+        )
+        if self.random.random() < 0.5:
+            self.guarded_read(first, f"{made}.0", length)
+            self.guarded_read(second, f"{made}.1", length)
+            return
+        picked = self.new()
+        self.lines.append(
+            f"({made}[0], {made}) -> fold {{ a, b -> "
+            f"(b.0 {self.random.choice(('<', '>='))} a.0) -> {{ -true-> b; -false-> a; }} }} "
+            f"-> {picked};"
+        )
+        self.define(first, f"{picked}.0")
+        self.define(second, f"{picked}.1")
 
     def call(self, _: int) -> None:
         if self.helpers:

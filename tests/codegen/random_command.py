@@ -2,8 +2,8 @@
 
 Nothing that goes wrong with a program ends the run: it is printed with the seed, the number and the
 text of the program, and the next ones follow. Programs of a batch run on one target, batches on one
-target after the other: each generation of vector instructions, and each again with caches so small
-that blocks and streams occur.
+target after the other: each generation of vector instructions, and each again with random tiles and
+with caches so small that blocks and streams occur.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from random import Random
 from mapal.codegen.llvm.kernels import choice
 from mapal.target import TargetProfile, load_profile
 from mapal.target.profile import SharedCache
+from mapal.target.tiles import kernel_names as tile_kernels
+from mapal.target.tiles import tiles_of
 from tests.codegen.kernel_endings import findings
 from tests.codegen.kernel_runs import Case, profiles
 
@@ -113,6 +115,18 @@ def targets() -> list[TargetProfile]:
     return usual + [dataclasses.replace(profile, l2=SMALL_L2, l3=SMALL_L3) for profile in usual]
 
 
+def with_random_tiles(profile: TargetProfile, random: Random) -> TargetProfile:
+    """A profile that fixes tiles and blocks of products at whatever is allowed."""
+    tiles = {}
+    for kernel in tile_kernels():
+        numbers = {"rows": random.randint(1, 20), "vectors": random.randint(1, 5)}
+        if "direct" not in kernel:
+            numbers |= {"depth": random.randint(8, 200), "row_block": random.randint(1, 60)}
+        tiles[kernel] = numbers
+    policy = dataclasses.replace(profile.policy, tiles=tiles_of(tiles))
+    return dataclasses.replace(profile, policy=policy)
+
+
 def faults_of(name: str, draw: Draw, batch: int = BATCH) -> Faults:
     """The faults of random programs of one kind, `batch` of them on each target in turn."""
 
@@ -121,6 +135,8 @@ def faults_of(name: str, draw: Draw, batch: int = BATCH) -> Faults:
         for start in range(first, first + count, batch):
             turn = start // batch
             profile = available[turn % len(available)]
+            if profile.l3 is SMALL_L3:
+                profile = with_random_tiles(profile, Random(f"tiles/{seed}/{turn}"))
             level = 0 if turn % LEVEL_0_EVERY == LEVEL_0_EVERY - 1 else 2
             numbers = range(start, min(start + batch, first + count))
             cases = [draw(Random(f"{name}/{seed}/{number}")) for number in numbers]

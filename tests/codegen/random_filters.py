@@ -37,6 +37,8 @@ def _window(random: Random, ty: str) -> tuple[str, dict[str, Array]]:
     place = random.choice((f"t * {move} + j * {tap} + {base}", f"{base} + j * {tap} + t * {move}"))
     if move == tap == 1 and base == 0:
         place = random.choice(("t + j", "j + t"))
+    if random.random() < 0.08:
+        place = f"{length - 1} - ({place})"
     factors = (*("taps[j]",) * 6, f"taps[{taps - 1} - j]", f"taps[j * 2 + {base}]")
     factor = random.choice(factors)
     source = f"""

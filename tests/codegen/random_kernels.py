@@ -13,6 +13,7 @@ from random import Random
 from tests.codegen.kernel_runs import Case
 from tests.codegen.random_batches import batches
 from tests.codegen.random_command import Draw, Gate, faults_of, kernel_names, run
+from tests.codegen.random_contexts import in_context
 from tests.codegen.random_filters import filters
 from tests.codegen.random_grids import grids
 from tests.codegen.random_lanes import lanes
@@ -20,7 +21,7 @@ from tests.codegen.random_moves import gathers, moves
 from tests.codegen.random_products import products
 from tests.codegen.random_sums import streams, sums
 
-ENOUGH = 400
+ENOUGH = 1000
 """Programs in which every shape has to occur."""
 
 FAMILIES: tuple[tuple[Draw, int], ...] = (
@@ -31,19 +32,29 @@ FAMILIES: tuple[tuple[Draw, int], ...] = (
     (moves, 2),
     (gathers, 1),
     (batches, 2),
-    (sums, 3),
+    (sums, 4),
     (streams, 1),
 )
 """Kinds of programs and how often they are drawn."""
 
-OTHERS = ("maps past the caches", "reductions in turns", "ended trapped", "ended done")
+ELSEWHERE = 0.25
+"""Part of the programs that stand in another."""
+
+OTHERS = (
+    "maps past the caches",
+    "reductions in turns",
+    "reductions in streams",
+    "ended trapped",
+    "ended done",
+)
 
 
 def draw(random: Random) -> Case:
     """A program of any kind."""
     kinds, weights = zip(*FAMILIES, strict=True)
     kind: Draw = random.choices(kinds, weights)[0]
-    return kind(random)
+    case = kind(random)
+    return in_context(random, case) if random.random() < ELSEWHERE else case
 
 
 faults = faults_of("kernels", draw)
@@ -56,7 +67,7 @@ def gate() -> Gate:
 
 def main(arguments: list[str]) -> int:
     """0 if all programs end as the interpreter says, and all shapes occurred."""
-    return run("tests.codegen.random_kernels", 800, arguments, faults, gate())
+    return run("tests.codegen.random_kernels", 1000, arguments, faults, gate())
 
 
 if __name__ == "__main__":

@@ -76,7 +76,8 @@ def program(random: Random, count: int) -> str:
     body.statements(2, 4)
     made = []
     for _ in range(random.choice((1, 1, 2, 3))):
-        random.choice((body.loop, body.loop, body.fold, body.inner_map, body.guard))(2)
+        ways = (body.loop, body.loop, body.fold, body.inner_map, body.inner_records, body.guard)
+        random.choice(ways)(2)
         made.append(body.newest())
     results, values = [ty for ty, _ in made], [name for _, name in made]
     parameters = ", ".join(f"{name}: [{ty}; {count}]" for name, ty in PARAMETERS.items())

@@ -31,6 +31,10 @@ def _flat(random: Random, ty: str) -> tuple[str, dict[str, Array]]:
     row, column = f"t / {width} * {row_step}", f"t % {width} * {column_step}"
     place = random.choice((f"{row} + {column}", f"{column} + {row}"))
     place += f" + {base}" if base else ""
+    if random.random() < 0.15:
+        place = f"{length - 1} - ({place})"
+    elif random.random() < 0.05:
+        place += f" + t / {width} * 65536 * 65536"
     source = f"""
 fn main(source: [{ty}; {length}]) -> [{ty}; {rows * width}] {{
     {rows * width} -> iota -> map {{ t -> source[{place}] }} -> ret;

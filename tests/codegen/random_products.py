@@ -51,6 +51,10 @@ def products(random: Random) -> Case:
         stride = random.choice((1, 1, 1, 2))
         right, right_size = f"k * {stride}", steps * stride
     left, right = f"a[{left} + {base}]", f"b[{right} + {other}]"
+    if random.random() < 0.06:
+        left = f"a[{left_size + base - 1} - ({left[2:-1]})]"
+    if random.random() < 0.06:
+        right = f"b[{right_size + other - 1} - ({right[2:-1]})]"
     factors = random.choice((f"{left} * {right}", f"{right} * {left}"))
     sum_ = random.choice((f"sum + {factors}", f"{factors} + sum"))
     seed = random.choice(_SEEDS.get(ty, _SEEDS["f32"] if ty == "f64" else _SEEDS["i32"]))

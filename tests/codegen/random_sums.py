@@ -13,14 +13,20 @@ _LENGTHS = (1, 2, 3, 63, 64, 65, 127, 128, 129, 191, 1000, 4095, 4096, 4097, 416
 
 def sums(random: Random) -> Case:
     """A program around one reduction or fold."""
-    draw = random.choice((_reduction, _reduction, _rows, _rows, _rows, _fold, _picked))
+    draw = random.choice((_reduction, _reduction, *(_rows,) * 4, _fold, _picked))
     source, inputs = draw(random)
     return Case(
         source=source, inputs=inputs, arithmetic="fused" if random.random() < 0.3 else "exact"
     )
 
 
+_LONG = (16384, 16385, 20479, 20480, 28673, 37000)
+"""Several blocks for each stream of a reduction."""
+
+
 def _length(random: Random) -> int:
+    if random.random() < 0.12:
+        return random.choice(_LONG)
     return random.choice(
         (random_size(random, 200), random.choice(_LENGTHS), random.randint(1, 5000))
     )
@@ -60,9 +66,12 @@ fn main(x: [{ty}; {n}], y: [{ty}; {n}]) -> {ty} {{
 def _rows(random: Random) -> tuple[str, dict[str, Array]]:
     """Each row reduced or folded, by itself or against a vector."""
     ty = random.choice(NUMBERS)
-    rows, n = random_size(random, 40), random.choice((random_size(random, 200), 4097))
-    if n > 1000:
-        rows = min(rows, 5)
+    rows, n = (
+        random_size(random, 40),
+        random.choice((random_size(random, 200), 600, 1025, 2049, 4097)),
+    )
+    if n > 500:
+        rows = min(rows, 9)
     seed = random_literal(random, ty)
     forms = (
         f"row -> reduce {{ a, b -> {_pair(random, ty)} }}",
@@ -73,6 +82,7 @@ def _rows(random: Random) -> tuple[str, dict[str, Array]]:
         "(row, x) -> zip -> ps; (seed, ps) -> fold { s, p -> p.1 * p.0 + s }",
         "(row, x) -> zip -> map { p -> p.0 * p.1 } -> ps; ps -> reduce { a, b -> a + b }",
         "(row, x) -> zip -> map { p -> p.0 - p.1 -> d; d * d } -> reduce { a, b -> a + b }",
+        f"row -> reduce {{ a, b -> {_pair(random, ty)} }} -> s; row[0] -> first; s * first",
         f"{n} -> iota -> ks; (seed, ks) -> fold {{ s, k -> s + row[k] * x[k] }}",
         "(seed, row) -> fold { s, v -> (v > s) -> { -true-> v; -false-> s; } }",
     )
