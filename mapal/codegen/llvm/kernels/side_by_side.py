@@ -5,7 +5,9 @@ vectors, and every lane does what the program says of its element, in that order
 
 Where the body divides the number of its element by a literal that divides the number of all, the
 elements are rows of a grid: no block crosses the end of a row, so the quotient is the same in all
-lanes and the remainder rises from lane to lane, and neither is ever divided for.
+lanes and the remainder rises from lane to lane, and neither is ever divided for. Where the body
+asks whether an element is near the ends of its row, the first and the last block of a row are
+emitted apart, and the answer for all blocks between them is known.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from mapal.codegen.llvm.lanes import arrays
 from mapal.codegen.llvm.lanes.context import Lanes
 from mapal.codegen.llvm.lanes.records import store_records
 from mapal.codegen.llvm.lanes.suitability import Traits, is_flat, is_small, traits_of
-from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Split
+from mapal.codegen.llvm.lanes.values import Exact, LaneValue, Linear, Split
 from mapal.codegen.llvm.lanes.walk import Walker
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Cut
@@ -41,6 +43,9 @@ from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
 
 _MASKED_BYTES = 32
 """Vectors of so many bytes and more can be loaded and stored under a mask."""
+
+_LEAST_BLOCKS = 4
+"""In a row whose ends are emitted apart."""
 
 _CHAINS = 2
 """Vectors side by side where one would wait for its own last result."""
@@ -89,11 +94,13 @@ def _is_worth_it(e: Emitter, traits: Traits) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`count` elements in blocks of `width` lanes; with `row`, in rows of so many."""
+    """`count` elements in blocks of `width` lanes; with `row`, in rows of so many, whose ends are
+    apart where `has_border`."""
 
     count: int
     width: int
     row: int | None
+    has_border: bool
 
     @property
     def shape(self) -> str:
@@ -102,6 +109,7 @@ class _Plan:
     @property
     def reason(self) -> str:
         rows = "" if self.row is None else f", in rows of {self.row}"
+        rows += " with their ends apart" if self.has_border else ""
         return f"the body holds loops, collections or guarded reads{rows}"
 
     @property
@@ -128,7 +136,8 @@ def _plan(e: Emitter, site: MapSite, traits: Traits) -> _Plan | None:
         width //= 2
     if width < 2 or 2 * width < native:
         return None
-    return _Plan(count, width, row)
+    has_border = row in traits.bordered and row >= _LEAST_BLOCKS * width
+    return _Plan(count, width, row, has_border)
 
 
 class _Emission:
@@ -170,22 +179,35 @@ class _Emission:
             first = e.w.value(f"mul nuw nsw i64 {row}, {length}")
             quotient = memory.narrow_index(e, row)
             for column in self._columns(e, length):
-                start = first if column == "0" else e.w.value(f"add nuw nsw i64 {first}, {column}")
-                split = Split(length, quotient, memory.narrow_index(e, column))
-                self._block(e, values, made, Linear(start, 1, split))
+                at = column.base
+                start = first if at == "0" else e.w.value(f"add nuw nsw i64 {first}, {at}")
+                split = Split(length, quotient, memory.narrow_index(e, at), column)
+                exact = Exact(0, self.plan.count - 1, start)
+                self._block(e, values, made, Linear(start, 1, split, exact))
 
-    def _columns(self, e: Emitter, length: int) -> Iterator[str]:
-        """The first column of each block of a row, in a loop unless there is one block."""
+    def _columns(self, e: Emitter, length: int) -> Iterator[Exact]:
+        """The columns of each block of a row, in a loop unless there is one block. The ends of
+        rows with a border come by themselves."""
         width = self.plan.width
+        last = length - width
         if length == width:
-            yield "0"
+            yield Exact(0, width - 1, "0")
             return
-        with memory.counted_loop(e, -(-length // width), "block") as block:
-            column = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
-            if length % width:
-                fits = e.w.value(f"icmp ult i64 {column}, {length - width}")
-                column = e.w.value(f"select i1 {fits}, i64 {column}, i64 {length - width}")
-            yield column
+        if not self.plan.has_border:
+            with memory.counted_loop(e, -(-length // width), "block") as block:
+                column = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
+                if length % width:
+                    fits = e.w.value(f"icmp ult i64 {column}, {last}")
+                    column = e.w.value(f"select i1 {fits}, i64 {column}, i64 {last}")
+                yield Exact(0, length - 1, column)
+            return
+        yield Exact(0, width - 1, "0")
+        between = -(-length // width) - 2
+        with memory.counted_loop(e, between, "block") as block:
+            above = e.w.value(f"mul nuw nsw i64 {block.index}, {width}")
+            column = e.w.value(f"add nuw nsw i64 {above}, {width}")
+            yield Exact(width, (between + 1) * width - 1, column)
+        yield Exact(last, length - 1, str(last))
 
     def _blocks(
         self, e: Emitter, values: Sequence[Value], made: Memory, low: str, high: str
@@ -205,7 +227,8 @@ class _Emission:
                 memory.range_loop(e, low, end, "block") as block,
             ):
                 start = w.value(f"mul nuw nsw i64 {block}, {width}")
-                self._block(e, values, made, Linear(start, 1))
+                exact = Exact(0, whole * width - 1, start)
+                self._block(e, values, made, Linear(start, 1, exact=exact))
         if rest:
             is_last = w.value(f"icmp ugt i64 {high}, {whole}")
             with only_if(w, is_last, "rest"):

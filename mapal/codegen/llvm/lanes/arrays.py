@@ -6,12 +6,15 @@ same in all lanes is read as it is: some lane counts, and in that one it is in r
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mapal.codegen.layout import Layout, memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.lanes.context import ALL, Lanes
 from mapal.codegen.llvm.lanes.records import load_records
 from mapal.codegen.llvm.lanes.values import (
     Counting,
+    Exact,
     Filled,
     Interleaved,
     LaneValue,
@@ -45,6 +48,8 @@ def index_of(lanes: Lanes, ty: Scalar, value: LaneValue, length: int) -> LaneVal
     match value:
         case str():
             return as_index(lanes.e, ty, value)
+        case Linear(stride=stride, exact=Exact(base=base)):
+            return Linear(base, stride)
         case Linear(base=base, stride=stride) if _is_exact(lanes.rises(stride), ty, length):
             return Linear(as_index(lanes.e, ty, base), stride)
         case Pattern(base=base, offsets=offsets) if _is_exact(offsets, ty, length):
@@ -98,8 +103,8 @@ def _narrow(lanes: Lanes, index: LaneValue) -> LaneValue:
     match index:
         case str():
             return memory.narrow_index(lanes.e, index)
-        case Linear(base=base, stride=stride, split=split):
-            return Linear(memory.narrow_index(lanes.e, base), stride, split)
+        case Linear(base=base):
+            return replace(index, base=memory.narrow_index(lanes.e, base))
         case Pattern(base=base, offsets=offsets):
             return Pattern(memory.narrow_index(lanes.e, base), offsets)
         case Varying(register=register):

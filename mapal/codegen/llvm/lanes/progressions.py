@@ -1,22 +1,38 @@
 """Arithmetic on integers that differ between lanes by known constants.
 
 What is known survives sums, differences, products with literals, and divisions where the numbers
-themselves are known; everything else is for vectors.
+themselves are known; everything else is for vectors. A comparison with a literal is decided where
+it comes out the same for every number that a value may be.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm.lanes.context import Lanes
-from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Pattern
+from mapal.codegen.llvm.lanes.values import Exact, LaneValue, Linear, Pattern
 from mapal.ir.ops import BinaryCode
 from mapal.ir.types import Scalar
+
+_MIRRORED = {
+    BinaryCode.EQ: BinaryCode.EQ,
+    BinaryCode.NEQ: BinaryCode.NEQ,
+    BinaryCode.LT: BinaryCode.GT,
+    BinaryCode.GT: BinaryCode.LT,
+    BinaryCode.LE: BinaryCode.GE,
+    BinaryCode.GE: BinaryCode.LE,
+}
+"""Comparisons, and what they are with their operands exchanged."""
 
 _INSTRUCTIONS = {BinaryCode.ADD: "add", BinaryCode.SUB: "sub", BinaryCode.MUL: "mul"}
 
 
 def combined(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue) -> LaneValue:
-    """The result of an operation, where it differs between lanes by constants; else None."""
+    """The result of an operation, where it differs between lanes by constants or is the same in all
+    of them; else None."""
+    if code in _MIRRORED:
+        return _decided(code, a, b)
     if code in (BinaryCode.ADD, BinaryCode.SUB):
         return _sum(lanes, code, ty, a, b)
     if code is BinaryCode.MUL:
@@ -62,7 +78,52 @@ def _sum(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue)
     sign = 1 if code is BinaryCode.ADD else -1
     offsets = tuple(x + sign * y for x, y in zip(left, right, strict=True))
     base = _scalar(lanes, code, ty, _base(a), _base(b))
-    return _made(lanes, base, offsets)
+    made = _made(lanes, base, offsets)
+    if isinstance(made, Linear) and isinstance(a, Linear) and _is_literal(b):
+        return replace(made, exact=_moved(lanes, ty, a.exact, sign * int(b)))
+    return made
+
+
+def _moved(lanes: Lanes, ty: Scalar, exact: Exact | None, by: int) -> Exact | None:
+    """What is known of numbers after `by` was added to them, if none of them wraps then."""
+    if exact is None:
+        return None
+    least, greatest = exact.least + by, exact.greatest + by
+    if not _holds(ty, least, greatest):
+        return None
+    if _is_literal(exact.base):
+        return Exact(least, greatest, str(int(exact.base) + by))
+    return Exact(least, greatest, lanes.e.value(f"add nsw i64 {exact.base}, {by}"))
+
+
+def _holds(ty: Scalar, least: int, greatest: int) -> bool:
+    """Whether integers from `least` to `greatest` are of a type that counts with a sign."""
+    half = 1 << (ty.bits - 1)
+    return ty.is_signed and -half <= least and greatest < half
+
+
+def _decided(code: BinaryCode, a: LaneValue, b: LaneValue) -> LaneValue:
+    """A comparison of exact numbers with a literal that comes out the same for all of them; None
+    for any other."""
+    if isinstance(b, Linear):
+        a, b, code = b, a, _MIRRORED[code]
+    if not isinstance(a, Linear) or a.exact is None or not _is_literal(b):
+        return None
+    least, greatest, other = a.exact.least, a.exact.greatest, int(b)
+    if code in (BinaryCode.EQ, BinaryCode.NEQ):
+        is_apart = not least <= other <= greatest
+        return _text(code is BinaryCode.NEQ) if is_apart else None
+    if code in (BinaryCode.LE, BinaryCode.GT):
+        other += 1
+    # What is left is whether numbers are below `other`, or the contrary.
+    if least < other <= greatest:
+        return None
+    is_below = greatest < other
+    return _text(is_below == (code in (BinaryCode.LT, BinaryCode.LE)))
+
+
+def _text(is_true: bool) -> str:
+    return "true" if is_true else "false"
 
 
 def _product(lanes: Lanes, ty: Scalar, a: LaneValue, literal: str) -> LaneValue:
@@ -91,9 +152,9 @@ def _division(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, divisor:
         if code is BinaryCode.DIV:
             return split.quotient if divisor == split.divisor else None
         if divisor == split.divisor:
-            return _made(lanes, split.remainder, tuple(range(lanes.width)))
+            return Linear(split.remainder, 1, exact=split.exact)
         if split.divisor % divisor == 0:
-            rest = Linear(split.remainder, 1)
+            rest = Linear(split.remainder, 1, exact=split.exact)
             return _division(lanes, code, ty, rest, divisor)
         return None
     offsets = _offsets(lanes, a)

@@ -9,7 +9,7 @@ from mapal.analysis.totality import callees_first
 from mapal.ir import ops
 from mapal.ir.graph import Graph, Morphism, ObjectKind, RegionKind
 from mapal.ir.ops import BinaryCode, FunctionId, MorphismId, RegionId
-from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
+from mapal.ir.types import BOOL, Array, Scalar, Struct, Tuple, Type
 
 MOST_BYTES_A_LANE = 1 << 14
 """Memory for arrays that one lane computes."""
@@ -21,11 +21,15 @@ MOST_LEVELS = 60
 """Levels of regions, calls and bodies of collections, one in the other."""
 
 
+_SHIFTS = (ops.Binary(BinaryCode.ADD), ops.Binary(BinaryCode.SUB))
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What matters of a function and all that it applies. `widest` is the largest size in bytes of
     the numbers that it computes with, integers only where there are no floats; `divisors` are the
-    literals that it divides integers by."""
+    literals that it divides integers by; `bordered` are those whose remainders it compares with
+    literals."""
 
     has_loop: bool = False
     has_collection: bool = False
@@ -33,6 +37,7 @@ class Traits:
     widest_float: int = 0
     widest_integer: int = 0
     divisors: frozenset[int] = frozenset()
+    bordered: frozenset[int] = frozenset()
 
     @property
     def widest(self) -> int:
@@ -47,6 +52,7 @@ class Traits:
             max(self.widest_float, other.widest_float),
             max(self.widest_integer, other.widest_integer),
             self.divisors | other.divisors,
+            self.bordered | other.bordered,
         )
 
 
@@ -175,6 +181,8 @@ def _bytes(ty: Type) -> int:
 
 def _of_numbers(graph: Graph, morphism: Morphism) -> Traits:
     ty = graph.ty(morphism.target)
+    if ty == BOOL:
+        return Traits(bordered=_bordered(graph, morphism))
     if not isinstance(ty, Scalar) or not ty.is_numeric:
         return Traits()
     if ty.is_float:
@@ -184,6 +192,23 @@ def _of_numbers(graph: Graph, morphism: Morphism) -> Traits:
         value = graph.objects[graph.operands(morphism)[1]].value
         divisors = frozenset({value}) if isinstance(value, int) else divisors
     return Traits(widest_integer=ty.bytes, divisors=divisors)
+
+
+def _bordered(graph: Graph, morphism: Morphism) -> frozenset[int]:
+    """The divisor of a remainder, or of a literal beside one, that is compared with a literal."""
+    if not isinstance(morphism.op, ops.Binary):
+        return frozenset()
+    operands = [graph.objects[obj] for obj in graph.operands(morphism)]
+    literals = [found.kind is ObjectKind.CONSTANT for found in operands]
+    if literals not in ([True, False], [False, True]):
+        return frozenset()
+    made = graph.definer(operands[literals.index(False)].id)
+    if made is not None and made.op in _SHIFTS:
+        made = graph.definer(graph.operands(made)[0])
+    if made is None or made.op != ops.Binary(BinaryCode.MOD):
+        return frozenset()
+    divisor = graph.objects[graph.operands(made)[1]].value
+    return frozenset({divisor}) if isinstance(divisor, int) else frozenset()
 
 
 def _is_safe(graph: Graph, morphism: Morphism, code: BinaryCode) -> bool:

@@ -17,6 +17,16 @@ from mapal.codegen.llvm.values import Broadcast, Enumerated, Memory, Range, Zipp
 
 
 @dataclass(frozen=True, slots=True)
+class Exact:
+    """What is known of a `Linear` if no lane wraps, counting or not: its least and greatest
+    number in all lanes, and its first as a scalar of 64 bits."""
+
+    least: int
+    greatest: int
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
 class Varying:
     """A vector register or constant with one element a lane."""
 
@@ -31,6 +41,7 @@ class Split:
     divisor: int
     quotient: str
     remainder: str
+    exact: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,7 @@ class Linear:
     base: str
     stride: int
     split: Split | None = None
+    exact: Exact | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,10 @@ class Walker:
     def _guard(self, activation: Activation, item: GuardItem) -> LaneValue:
         condition = activation.values[item.guard.cond]
         ty = self.graph.ty(item.target)
+        if condition in ("true", "false"):
+            is_true, guard = condition == "true", item.guard
+            self.region(activation, guard.arm_true if is_true else guard.arm_false)
+            return activation.values.get(item.when_true if is_true else item.when_false)
         if isinstance(condition, str):
             return self._branch(activation, item, condition, ty)
         assert isinstance(condition, Varying)
