@@ -30,7 +30,9 @@ def main(words: Sequence[str]) -> int:
     failed = 0
     for case, told in failures(cases):
         failed += 1
-        print(f"{case.id} {case.query}: {told}")
+        # JSON can write halves of surrogate pairs, which no output takes.
+        line = f"{case.id} {case.query}: {told}"
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"))
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

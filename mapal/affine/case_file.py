@@ -12,6 +12,7 @@ from mapal.affine.case_queries import QUERIES
 from mapal.affine.case_values import MalformedError, record
 
 SCHEMA = "mapal.affine.cases/1"
+MOST_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,11 @@ def load_cases(text: str) -> list[Case]:
     Raises `MalformedError` with the place and what was expected there.
     """
     try:
-        document = record(json.loads(text))
+        document = record(json.loads(text, parse_int=_integer))
     except json.JSONDecodeError as fault:
         raise MalformedError(f"not JSON: {fault}") from None
+    except RecursionError:
+        raise MalformedError("values are nested too deeply") from None
     if document.get("schema") != SCHEMA:
         raise MalformedError(f"expected schema {SCHEMA!r}, found {document.get('schema')!r}")
     listed = document.get("cases")
@@ -47,6 +50,14 @@ def load_cases(text: str) -> list[Case]:
             raise MalformedError(f"two cases are named {case.id}")
         seen.add(case.id)
     return cases
+
+
+def _integer(digits: str) -> int:
+    """An integer of a case file. Beyond the limit products of several would have more digits than
+    Python prints."""
+    if len(digits) > MOST_DIGITS:
+        raise MalformedError(f"an integer has more than {MOST_DIGITS} digits")
+    return int(digits)
 
 
 def _case(number: int, value: object) -> Case:

@@ -79,9 +79,11 @@ def _progressions(answer: Any, expect: Any, truth: Any) -> Grade:
         return "pass"
     if answer is None:
         return "weak"
-    step = answer["step"] or 1
-    cells = list(range(answer["lo"], answer["hi"] + 1, step))
-    return "pass" if expect is None and cells == sorted(truth) else "unsound"
+    low, high, step = answer["lo"], answer["hi"], answer["step"] or 1
+    # No list of the cells: there may be more than memory holds.
+    are_all = (high - low) // step + 1 == len(truth)
+    cells = range(low, high + 1, step)
+    return "pass" if expect is None and are_all and sorted(truth) == list(cells) else "unsound"
 
 
 def _chunks(answer: Any, expect: Any, truth: Any) -> Grade:
@@ -89,11 +91,11 @@ def _chunks(answer: Any, expect: Any, truth: Any) -> Grade:
         return "pass"
     if answer is None:
         return "weak"
-    positions = set(range(answer[0], answer[1] + 1))
-    if not positions <= set(truth):
+    low, high = answer
+    if high - low >= len(truth) or not set(range(low, high + 1)) <= set(truth):
         return "unsound"
-    wanted = set() if expect is None else set(range(expect[0], expect[1] + 1))
-    return "pass" if positions >= wanted else "weak"
+    is_enough = expect is None or expect[1] < expect[0] or (low <= expect[0] and expect[1] <= high)
+    return "pass" if is_enough else "weak"
 
 
 _SPECIAL: dict[str, Callable[[Any, Any, Any], Grade]] = {

@@ -39,6 +39,9 @@ def document(*cases: object) -> str:
         (document({"id": "A", "query": "gcd"}), "case A: in is missing"),
         (document({**GCD, "query": 3}), "case A: expected the name of a query"),
         (document(GCD, GCD), "two cases are named A"),
+        ("[" * 100_000, "nested too deeply"),
+        (document({**GCD, "expect": 10**100}), "an integer has more than 100 digits"),
+        (document(GCD).replace("6", "6" * 5000), "an integer has more than 100 digits"),
     ],
 )
 def test_malformed_files(text: str, told: str) -> None:
@@ -141,6 +144,9 @@ def test_reasons_count_only_beside_the_expected_answer() -> None:
         ("ap_of_form", None, {"lo": 0, "hi": 0, "step": 0}, [0], "weak"),
         ("ap_of_form", {"lo": 0, "hi": 2, "step": 2}, None, [2, 0], "pass"),
         ("ap_of_form", {"lo": 0, "hi": 2, "step": 1}, None, [2, 0], "unsound"),
+        ("ap_of_form", {"lo": 0, "hi": 1 << 70, "step": 1}, None, [2, 0], "unsound"),
+        ("ap_covered_chunk", [0, 1 << 70], [0, 1], [0, 1], "unsound"),
+        ("ap_covered_chunk", [0, 1], [0, 1 << 70], [0, 1], "weak"),
         ("ap_covered_chunk", None, [0, 1], [0, 1], "weak"),
         ("ap_covered_chunk", [0, 1], None, [0, 1], "pass"),
         ("ap_covered_chunk", [0, 2], [0, 1], [0, 1], "unsound"),
@@ -168,6 +174,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path.write_text(document(GCD, {**GCD, "id": "B", "expect": 1}), encoding="utf-8")
     assert main([str(path)]) == 1
     assert capsys.readouterr().out == "B gcd: wrong: answered 2, expected 1\n1 passed, 1 failed\n"
+
+
+def test_the_command_prints_a_name_that_is_no_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(document({**GCD, "id": "\ud800", "expect": 1}), encoding="utf-8")
+    assert main([str(path)]) == 1
+    assert capsys.readouterr().out.startswith("\\ud800 gcd: wrong")
 
 
 def test_the_command_without_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
