@@ -9,13 +9,19 @@ the engine of index maps that other cells are.
 from __future__ import annotations
 
 from mapal.analysis.legality import may_write
-from mapal.analysis.liveness import Read
 from mapal.codegen.layout import memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import quoted_bytes
 from mapal.codegen.llvm.scalars import INDEX_OOB, as_index
-from mapal.codegen.llvm.scope import Destination, Scope, Temporary, is_free, needed_holders
+from mapal.codegen.llvm.scope import (
+    Destination,
+    Holder,
+    Scope,
+    Temporary,
+    is_free,
+    needed_holders,
+)
 from mapal.codegen.llvm.values import (
     Broadcast,
     Buffer,
@@ -226,7 +232,7 @@ def update(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     if has_no_representation(ty):
         return None
     array, value = scope.values[item.operands[0]], scope.values.get(item.operands[2])
-    needed = [(h.obj, h.part) for b in buffers_of(array) for h in needed_holders(b, now=False)]
+    needed = [holder for b in buffers_of(array) for holder in needed_holders(b, now=False)]
     obstacle = _obstacle_in_place(e, item, array, needed)
     key = item.morphism.key
     if obstacle is None:
@@ -251,7 +257,7 @@ def update(e: Emitter, scope: Scope, item: OperationItem) -> Value:
 
 
 def _obstacle_in_place(
-    e: Emitter, item: OperationItem, array: Value, needed: list[Read]
+    e: Emitter, item: OperationItem, array: Value, needed: list[Holder]
 ) -> str | None:
     """Why an array cannot be updated where it lies; None if it can. `needed` is what lies in its
     memory and is still to be read."""
@@ -259,7 +265,10 @@ def _obstacle_in_place(
         return "the old array has no memory"
     if not all(buffer.writable for buffer in buffers_of(array)):
         return "the old array is a parameter or constant"
-    if not may_write(e.graph, item.morphism.id, needed):
+    # Of an order of the reads and this there is nothing to know then.
+    if any(holder.is_read_elsewhere() for holder in needed):
+        return "paths that run at the same time may read the old array"
+    if not may_write(e.graph, item.morphism.id, [(each.obj, each.part) for each in needed]):
         return "the old array is needed later"
     return None
 

@@ -89,7 +89,7 @@ class _Host:
 
     def emit(self) -> None:
         reads = self.scope.frames[-1]
-        pins = ReadFrame(always=self._touched())
+        pins = ReadFrame(is_concurrent=True, always=self._touched())
         # Below the frame of the region, which stays the innermost.
         self.scope.frames.insert(-1, pins)
         reads.position = self.section.first

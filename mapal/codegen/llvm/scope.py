@@ -34,9 +34,11 @@ Wish = Destination | tuple["Wish", ...] | None
 @dataclass(eq=False, slots=True)
 class Frame:
     """A region being emitted, or (without `is_region`) what stays needed around regions. A read
-    is still to come if it is in `always` or its last position lies behind `position`."""
+    is still to come if it is in `always` or its last position lies behind `position`. With
+    `is_concurrent`, other threads perform those in `always`, at any moment."""
 
     is_region: bool = False
+    is_concurrent: bool = False
     last: Mapping[Read, int] = field(default_factory=dict)
     always: frozenset[Read] = frozenset()
     position: int = -1
@@ -89,6 +91,13 @@ class Scope:
             for frame in self.frames
         )
 
+    def is_read_elsewhere(self, obj: ObjectId, part: int) -> bool:
+        """Whether other threads may be reading an object, or this component of it."""
+        return any(
+            frame.is_concurrent and not frame.always.isdisjoint({(obj, part), (obj, WHOLE)})
+            for frame in self.frames
+        )
+
     def _hold(self, obj: ObjectId, part: int, value: Value) -> None:
         for buffer in dict.fromkeys(buffers_of(value)):
             buffer.holders.append(Holder(self, obj, part, self.frames[-1]))
@@ -116,6 +125,10 @@ class Holder:
 
     def is_needed(self, now: bool) -> bool:
         return self.scope.needs(self.obj, self.part, now)
+
+    def is_read_elsewhere(self) -> bool:
+        """Whether other threads may be reading it."""
+        return not self.scope.is_finished and self.scope.is_read_elsewhere(self.obj, self.part)
 
     def is_gone(self) -> bool:
         """Whether the object will never be read again. Certain while its own region is the
