@@ -6,6 +6,7 @@ is in range or guarded, and it divides by literals, so nothing in it can trap.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 INTEGERS = ("i32", "i64", "u8")
@@ -32,7 +33,7 @@ def element(array: str, index: str) -> str:
 class Body:
     """Statements that give names to values. `names` maps types to names in scope, `arrays` the
     element types of the arrays of `count` elements to theirs; the array `a.b` is the component
-    `b` of the elements of `a`."""
+    `b` of the elements of `a`. `inside` are names of what is an index of these arrays here."""
 
     def __init__(self, random: Random, count: int, helpers: dict[str, tuple[list[str], str]]):
         self.random = random
@@ -42,6 +43,7 @@ class Body:
         self.arrays: dict[str, list[str]] = {}
         self.lines: list[str] = []
         self.index: str | None = None
+        self.inside: list[str] = []
         self.fresh = iter(range(1 << 30))
 
     def inner(self) -> Body:
@@ -49,6 +51,7 @@ class Body:
         other = Body(self.random, self.count, self.helpers)
         other.names = {ty: list(names) for ty, names in self.names.items()}
         other.arrays, other.index, other.fresh = self.arrays, self.index, self.fresh
+        other.inside = list(self.inside)
         return other
 
     def new(self) -> str:
@@ -92,9 +95,11 @@ class Body:
             return self.random.choice(LITERALS[ty])
         return self.name(ty)
 
-    def block(self, ty: str, depth: int, most: int = 3) -> str:
-        """Statements in braces with a value at their end."""
+    def block(self, ty: str, depth: int, most: int = 3, inside: str | None = None) -> str:
+        """Statements in braces with a value at their end, where a name is `inside`."""
         body = self.inner()
+        if inside is not None:
+            body.inside.append(inside)
         body.statements(depth, most)
         last = body.name(ty)
         return f"{{ {' '.join(body.lines)} {last} }}"
@@ -106,8 +111,8 @@ class Body:
     def statement(self, depth: int) -> None:
         light = [self.arithmetic] * 4 + [self.conversion, self.comparison, self.pattern] * 2
         light += [self.rounding, self.read, self.read]
-        heavy = [self.guard, self.match, self.loop, self.loop, self.fold, self.inner_map, self.call]
-        heavy.append(self.inner_records)
+        heavy: list[Callable[[int], None]] = [self.guard, self.match, self.loop, self.loop]
+        heavy += [self.search, self.fold, self.inner_map, self.inner_records, self.call]
         self.random.choice(light + heavy * 2 if depth > 0 else light)(depth)
 
     # Numbers --------------------------------------------------------------------------
@@ -176,6 +181,9 @@ class Body:
         if self.index and length == self.count and random.random() < 0.2:
             self.define(ty, element(array, self.index))
             return
+        if self.inside and length == self.count and random.random() < 0.6:
+            self.define(ty, element(array, random.choice(self.inside)))
+            return
         j = self.name(random.choice(("i32", "i32", "i64", "u8")))
         other = self.atom(ty)
         self.define(
@@ -186,9 +194,13 @@ class Body:
     # Ways -----------------------------------------------------------------------------
 
     def guard(self, depth: int) -> None:
-        ty = self.random.choice((*NUMBERS, "bool"))
+        """A guard on any condition, or on an index, around what reads there."""
+        ty, inside = self.random.choice((*NUMBERS, "bool")), None
         condition = self.name("bool")
-        yes, no = self.block(ty, depth - 1), self.block(ty, depth - 1)
+        if self.arrays and self.random.random() < 0.5:
+            inside = self.name("i32")
+            condition = self.define("bool", f"{inside} >= 0 && {inside} < {self.count}")
+        yes, no = self.block(ty, depth - 1, inside=inside), self.block(ty, depth - 1)
         if self.random.random() < 0.3:
             no = f"{self.name(ty)};"
         self.define(ty, f"{condition} -> {{ -true-> {yes} -false-> {no} }}")
@@ -215,10 +227,12 @@ class Body:
             body.names[ty].append(name)
         if random.random() < 0.6:
             body.statements(depth - 1, 3)
-        condition = f"{k} < {random.randint(1, 9)}"
+        passes = random.randint(1, 9)
+        condition = f"{k} < {passes}"
         if random.random() < 0.7:
             condition += f" && {body.name('bool')}"
         step = body.inner()
+        step.inside += [k] * (passes <= self.count)
         if random.random() < 0.7:
             step.statements(depth - 1, 2)
         nexts = [step.mixed(ty, state) for ty, state in zip(kinds, states, strict=True)]
@@ -236,6 +250,23 @@ class Body:
             f"-false-> {{ {' '.join(leave.lines)} {last} -> {out}: {ty}; }} }} }}"
         )
         self.names[ty].append(out)
+
+    def search(self, _: int) -> None:
+        """A loop in an arm that reads where only the lanes of that arm may."""
+        found = [(ty, array) for ty in NUMBERS for array in self.arrays.get(ty, ())]
+        if not found:
+            return
+        random, (ty, array) = self.random, self.random.choice(found)
+        at, state, k, out = self.name("i32"), self.new(), self.new(), self.new()
+        start, other, going = self.name(ty), self.atom(ty), self.name("bool")
+        self.define(
+            ty,
+            f"({at} >= 0 && {at} < {self.count}) -> {{ -true-> {{ mut {state}: {ty} <- {start}; "
+            f"mut {k}: i32 <- 0; loop {{ ({k} < {random.randint(1, 5)} && {going}) -> {{ "
+            f"-true-> {{ {state} {random.choice('+-*')} {element(array, at)} -> {state}; "
+            f"{k} + 1 -> {k}; -> loop; }} -false-> {state} -> {out}; }} }} {out} }} "
+            f"-false-> {other}; }}",
+        )
 
     # Collections ----------------------------------------------------------------------
 
