@@ -1,10 +1,11 @@
 """The native leg: many programs compiled together and run in one forked child.
 
-Each program is emitted as it always is; in one of three, every loop that may be cut into slices
-for threads is. The modules of a batch are linked into one, compiled at each level, and linked by
-the C linker with a runtime whose output and clock are those of `capture.c`. The child runs case
-after case and reports each one, so one that crashes or does not end is known by its number and
-the others go on in another child.
+Each program is emitted as it always is, or so that threads share what they hardly ever would: all
+that may be cut or be a path is, or only what weighs something, so that light items are left for
+the host between paths. The modules of a batch are linked into one, compiled at each level, and
+linked by the C linker with a runtime whose output and clock are those of `capture.c`. The child
+runs case after case and reports each one, so one that crashes or does not end is known by its
+number and the others go on in another child.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import signal
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,8 @@ from mapal.target import TargetProfile
 
 LEVELS = (0, 2)
 
-CUT_EVERY = 3
-"""One program of so many is emitted with slices, whatever they cost."""
+CUTS: tuple[int | None, ...] = (0, None, 64, 0, None, 512)
+"""From how many operations on programs are cut for threads, in turn; None: as it always is."""
 
 THREADS = 3
 
@@ -97,18 +99,18 @@ def capturing_toolchain() -> tuple[Compiler, bytes]:
 def run_natively(cases: Sequence[Case], profile: TargetProfile) -> list[NativeResult]:
     """For each case, by level, the ending of each of its runs; or what went wrong before. A run
     that crashes or does not end has the kind `crashed`."""
-    return run_at(cases, profile, (THREADS,), cut_every=CUT_EVERY)[0]
+    return run_at(cases, profile, (THREADS,), CUTS)[0]
 
 
 def run_at(
-    cases: Sequence[Case], profile: TargetProfile, counts: Sequence[int], cut_every: int = 1
+    cases: Sequence[Case],
+    profile: TargetProfile,
+    counts: Sequence[int],
+    cuts: Sequence[int | None],
 ) -> list[list[NativeResult]]:
-    """The same at each of several counts of threads, in a process of its own each. One case of
-    `cut_every` is cut for threads wherever it may be."""
-    emitted = [
-        _emitted(case, profile, cuts_from=0 if number % cut_every == 0 else None)
-        for number, case in enumerate(cases)
-    ]
+    """The same at each of several counts of threads, in a process of its own each. The cases are
+    cut for threads from so many operations on as `cuts` says, in turn."""
+    emitted = [_emitted(case, profile, cuts_from) for case, cuts_from in zip(cases, cycle(cuts))]
     texts = {n: text for n, (text, problem) in enumerate(emitted) if not problem}
     problems: list[NativeResult] = [problem for _, problem in emitted]
     results = [list(problems) for _ in counts]
@@ -167,6 +169,10 @@ def _run_library(
 
 def _emitted(case: Case, profile: TargetProfile, cuts_from: int | None) -> tuple[str, str]:
     """LLVM text that LLVM accepts, or nothing and the problem."""
+    if cuts_from is not None:
+        # A path costs nothing, and neither does a slice.
+        policy = replace(profile.policy, slice_operations=1, thread_operations=1)
+        profile = replace(profile, policy=policy)
     try:
         text = emit(case.graph, profile, name="sweep", cuts_from=cuts_from).ll
         check_module(text)

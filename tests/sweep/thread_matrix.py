@@ -1,7 +1,8 @@
 """The differential matrix: programs at many counts of threads against the plain interpreter.
 
 `./dev python -m tests.sweep.thread_matrix --count N --seed S` runs generated programs, exact and
-fused, each with everything cut for threads that may be cut, at every count of `COUNTS`;
+fused, cut for threads wherever they may be or, in turn, from a few operations on (`CUTS`), so that
+light items stay on the host between the paths, at every count of `COUNTS`;
 `--projects R` runs every program of the projects R times at each count, in both arithmetics, as it
 is shipped and with everything cut. Both print what they counted and fail for one difference.
 """
@@ -33,6 +34,7 @@ from mapal.target import load_profile
 from tests.codegen.native_runs import compiled
 
 COUNTS = (1, 2, 3, 4, 7, 64)
+CUTS = (0, 0, 64, 64, 256, 1024)
 BATCH = 50
 PROJECTS = Path(__file__).parents[2] / "projects"
 LIMIT_SECONDS = 120
@@ -53,7 +55,7 @@ def run_generated(count: int, seed: int, first: int = 0) -> Counter[str]:
         cases = [Case(graph, each.inputs) for graph, each in zip(graphs, programs, strict=True)]
         counts["programs"] += len(cases)
         counts["fused"] += sum(script_of(seed, number).fused for number in numbers)
-        for threads, results in zip(COUNTS, run_at(cases, profile, COUNTS), strict=True):
+        for threads, results in zip(COUNTS, run_at(cases, profile, COUNTS, CUTS), strict=True):
             for number, wanted, found in zip(numbers, expected, results, strict=True):
                 if isinstance(found, str):
                     counts["failures"] += 1
