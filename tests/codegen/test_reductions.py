@@ -97,6 +97,74 @@ fn main(x: [[i32; 3]; 300]) -> [i32; 3] {
     assert_same_bits([pairs, captured, rows], profile)
 
 
+SOURCES = {
+    "another element by every rule": """
+fn main(x: [f32; $twice], at: [i32; $n], y: [f64; $n]) -> (f32, f32, f32, f64) {
+    $n -> iota -> map { i -> x[2 * i] - x[$n - 1 - i] } -> reduce { a, b -> a - b * 3.0 } -> ret.0;
+    at -> map { k -> x[k] } -> reduce { a, b -> a - b } -> ret.1;
+    (at, y) -> zip -> map { p ->
+        p.1 -> to_f32 -> factor;
+        x[p.0] * factor
+    } -> reduce { a, b -> b - a } -> ret.2;
+    y -> enumerate -> map { p ->
+        p.0 -> to_f64 -> number;
+        p.1 * number
+    } -> reduce { a, b -> a * 0.5 + b } -> ret.3;
+}
+""",
+    "values of several numbers": """
+type Found { value: f32, place: i32, is_any: bool }
+fn main(x: [f32; $n], k: [u8; $n]) -> (f32, i32, bool, i32) {
+    x -> enumerate -> map { p ->
+        Found { value: p.1, place: p.0, is_any: p.1 > 0.5 }
+    } -> reduce { a, b ->
+        (b.value > a.value) -> { -true-> b; -false-> a; } -> chosen;
+        Found { value: chosen.value, place: chosen.place, is_any: a.is_any && b.is_any }
+    } -> best;
+    best.value -> ret.0;
+    best.place -> ret.1;
+    best.is_any -> ret.2;
+    k -> map { v -> (v, v * 3) } -> reduce { a, b -> (a.0 + b.1, a.1 - b.0) } -> pair;
+    pair.0 - pair.1 -> to_i32 -> ret.3;
+}
+""",
+    "truth values, and a result that is no element": """
+fn main(x: [bool; $n], other: i64, k: [i64; $n]) -> (bool, bool, i64) {
+    x -> reduce { a, b -> a && !b } -> ret.0;
+    x -> map { v -> !v } -> reduce { a, b -> a || b } -> ret.1;
+    k -> reduce { a, b -> other } -> ret.2;
+}
+""",
+}
+
+
+def of_sources(name: str, count: int) -> Case:
+    source = SOURCES[name].replace("$twice", str(2 * count)).replace("$n", str(count))
+    drawn = {
+        "x": numbers(2 * count, "f32"),
+        "at": np.arange(count, dtype=np.int32) * 7 % count,
+        "y": numbers(count, "f64", 3),
+        "k": numbers(count, "u8", 4),
+        "other": np.array([7], np.int64),
+    }
+    if "x: [bool" in source:
+        drawn |= {"x": numbers(count, "i32") % 3 != 0, "k": numbers(count, "i64", 5)}
+    elif "struct" in source:
+        drawn["x"] = numbers(count, "f32", 6)
+    used = source[source.index("fn main(") : source.index(") ->")]
+    return Case(
+        source=source,
+        inputs={name: values for name, values in drawn.items() if f"{name}: " in used},
+        shape="tree",
+    )
+
+
+@pytest.mark.parametrize("profile", profiles())
+@pytest.mark.parametrize("name", SOURCES)
+def test_reductions_of_what_is_computed_or_gathered(name: str, profile: str) -> None:
+    assert_same_bits([of_sources(name, count) for count in (64, 131, 4096 + 77)], profile)
+
+
 STREAMED = tuple(4096 * blocks + rest for blocks, rest in ((4, 0), (5, 1), (7, 4095), (12, 64)))
 
 
@@ -151,7 +219,7 @@ def test_lanes_lie_in_vector_registers(name: str, vector: str) -> None:
     from mapal.native.llvm_worker import compile_module
 
     profile = load_profile(name)
-    case = reduction(8192, "f32", "a + b")
+    case = reduction(4096, "f32", "a + b")
     text = emit(rewritten(case.source), profile, name="p", cuts_from=NEVER).ll
     assert text == emit(rewritten(case.source), profile, name="p", cuts_from=NEVER).ll
     optimized = compile_module(text, profile, 2).optimized_ll

@@ -158,7 +158,7 @@ def _deferred(
     site = e.module.plan.add(name, "map", item.morphism.key[-1][0], ty.length, "lazy", reason)
     place = memory.law_place(e)
     operands = tuple(zip(map(e.graph.ty, item.operands), values, strict=True))
-    return Mapped(place, site, operands=operands, compute=compute)
+    return Mapped(place, site, body=body, operands=operands, compute=compute)
 
 
 def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:

@@ -173,9 +173,9 @@ class Crossing:
             case Enumerated(place=place, array=inner), Tuple(items=(_, second)):
                 array = self.take(Array(second, ty.length), inner)
                 crossed = Enumerated(place, None, array=array)
-            case Mapped(place=place, operands=operands, compute=compute), _:
+            case Mapped(place=place, body=body, operands=operands, compute=compute), _:
                 taken = tuple((of, self.take(of, operand)) for of, operand in operands)
-                crossed = Mapped(place, None, operands=taken, compute=compute)
+                crossed = Mapped(place, None, body=body, operands=taken, compute=compute)
             case _:
                 raise CompilerBug(f"no law {value!r}")
 

@@ -23,6 +23,7 @@ from mapal.codegen.llvm.collections import RunFunction, apply_body
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.footprint import bytes_behind
 from mapal.codegen.llvm.reduction_lanes import Lanes, holds_array, lanes_of
+from mapal.codegen.llvm.reduction_vectors import Vectors, is_in_vectors, rows_in_turns
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
@@ -48,14 +49,15 @@ _SHARE_OF_L3 = 2
 
 @dataclass(frozen=True, slots=True)
 class _Reduction:
-    """One site in one LLVM function: its elements, how to combine two, and memory where a
-    combination that holds arrays is completed."""
+    """One site in one LLVM function: its elements, how to combine two, memory where a combination
+    that holds arrays is completed, and how it goes in vectors if it does."""
 
     e: Emitter
     array: Value
     ty: Array
     combine: Combine
     staging: str | None
+    vectors: Vectors | None
 
     @property
     def element(self) -> Type:
@@ -193,7 +195,10 @@ class _Site:
 
         is_scalar = not holds_array(self.ty.element)
         staging = None if is_scalar else e.slot(e.layouts.of(self.ty.element))
-        return _Reduction(e, array, self.ty, combine, staging)
+        vectors = None
+        if is_in_vectors(e, self.body, self.ty, captures, array):
+            vectors = Vectors(e, self.body, self.ty, captures, array)
+        return _Reduction(e, array, self.ty, combine, staging, vectors)
 
     def emit_range(
         self, e: Emitter, scope: Scope, values: Sequence[Value], made: Memory, low: str, high: str
@@ -290,6 +295,15 @@ def _block(
     lanes are taken in turns."""
     e, width = strands[0][0].e, lane_count(count)
     starts = [_start(e, block) for block in blocks]
+    vectors = [r.vectors for r, _ in strands if r.vectors is not None]
+    if count >= LANES and len(vectors) == len(strands):
+        met = [
+            v.top(row)
+            for v, row in zip(vectors, rows_in_turns(vectors, starts, count), strict=True)
+        ]
+        for (r, _), (left, right), target in zip(strands, met, targets, strict=True):
+            r.write(r.combine(left, right), target)
+        return
     for (r, lanes), start in zip(strands, starts, strict=True):
         with memory.counted_loop(e, width, "reduce.first") as lane:
             lanes.write(e, lane.index, _source(r, start, lane.index))
@@ -303,9 +317,9 @@ def _block(
     for (r, lanes), start, target in zip(strands, starts, targets, strict=True):
         if rows and rest:
             _row(r, lanes, _sum(e, start, str(rows * LANES)), rest)
-        met = lanes.for_tree(e, width)
-        _lane_tree(r, met, width)
-        r.write(met.read(e, "0"), target)
+        apart = lanes.for_tree(e, width)
+        _lane_tree(r, apart, width)
+        r.write(apart.read(e, "0"), target)
 
 
 def _start(e: Emitter, block: str) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mapal.codegen.llvm.writer import Place
+from mapal.ir.ops import FunctionId
 from mapal.ir.types import Type
 
 if TYPE_CHECKING:
@@ -105,9 +106,10 @@ class Enumerated(Law):
 
 @dataclass(eq=False, slots=True)
 class Mapped(Law):
-    """The results of a body for the elements of an array. `operands` are its captures and the
+    """The results of `body` for the elements of an array. `operands` are its captures and the
     array; `compute` emits one element of these, where they may go by other names."""
 
+    body: FunctionId = field(kw_only=True)
     operands: tuple[tuple[Type, Value], ...] = ()
     compute: ElementOf | None = None
 
@@ -143,3 +145,18 @@ def buffers_of(value: Value) -> Iterator[Buffer]:
 def is_constant(value: Value) -> bool:
     """Whether a scalar is a literal."""
     return isinstance(value, str) and not value.startswith("%")
+
+
+def is_computed(value: Value) -> bool:
+    """Whether readers of an array compute its elements, which is for one element at a time."""
+    match value:
+        case Mapped():
+            return True
+        case Zipped(left=left, right=right):
+            return is_computed(left) or is_computed(right)
+        case Enumerated(array=inner) | Broadcast(element=inner):
+            return is_computed(inner)
+        case tuple():
+            return any(map(is_computed, value))
+        case _:
+            return False

@@ -28,15 +28,7 @@ from mapal.codegen.llvm.lanes.values import Exact, LaneValue, Linear, Split
 from mapal.codegen.llvm.lanes.walk import Walker
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Cut
-from mapal.codegen.llvm.values import (
-    Broadcast,
-    Enumerated,
-    Mapped,
-    Memory,
-    Range,
-    Value,
-    Zipped,
-)
+from mapal.codegen.llvm.values import Memory, Range, Value, is_computed
 from mapal.ir import ops
 from mapal.ir.ops import FunctionId
 from mapal.ir.types import Array, Scalar, Struct, Tuple, Type
@@ -57,7 +49,7 @@ def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
     assert isinstance(op, ops.Map)
     if not is_flat(ty.element) or not is_small(e.graph, op.body):
         return None
-    if any(_is_computed(value) for _, value in site.operands):
+    if any(is_computed(value) for _, value in site.operands):
         return None
     has_fma = e.module.profile.fused_multiply_add
     traits = traits_of(e.graph, op.body, e.module.total | e.module.in_range, has_fma=has_fma)
@@ -67,21 +59,6 @@ def side_by_side(e: Emitter, site: MapSite) -> Kernel | None:
     if plan is None:
         return None
     return Kernel(plan.shape, plan.reason, _Emission(site, op.body, plan).emit)
-
-
-def _is_computed(value: Value) -> bool:
-    """Whether readers of an array compute its elements, which is for one element at a time."""
-    match value:
-        case Mapped():
-            return True
-        case Zipped(left=left, right=right):
-            return _is_computed(left) or _is_computed(right)
-        case Enumerated(array=inner) | Broadcast(element=inner):
-            return _is_computed(inner)
-        case tuple():
-            return any(map(_is_computed, value))
-        case _:
-            return False
 
 
 def _is_worth_it(e: Emitter, traits: Traits) -> bool:

@@ -48,14 +48,21 @@ def index_of(lanes: Lanes, ty: Scalar, value: LaneValue, length: int) -> LaneVal
     match value:
         case str():
             return as_index(lanes.e, ty, value)
-        case Linear(stride=stride, exact=Exact(base=base)):
-            return Linear(base, stride)
+        case Linear(stride=stride, exact=Exact() as exact) if _is_reached(exact, ty, length):
+            return Linear(exact.base, stride)
         case Linear(base=base, stride=stride) if _is_exact(lanes.rises(stride), ty, length):
             return Linear(as_index(lanes.e, ty, base), stride)
         case Pattern(base=base, offsets=offsets) if _is_exact(offsets, ty, length):
             return Pattern(as_index(lanes.e, ty, base), offsets)
         case _:
             return Varying(as_index(lanes, ty, lanes.vector(ty, value)))
+
+
+def _is_reached(exact: Exact, ty: Scalar, length: int) -> bool:
+    """Whether numbers of a type that are an index in range are what they would be without wrapping:
+    every other number that wraps to the same is out of reach."""
+    wrap = 1 << ty.bits
+    return length - wrap <= exact.least and exact.greatest < wrap
 
 
 def _is_exact(offsets: tuple[int, ...], ty: Scalar, length: int) -> bool:

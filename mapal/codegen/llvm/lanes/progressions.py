@@ -12,6 +12,7 @@ from dataclasses import replace
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm.lanes.context import Lanes
 from mapal.codegen.llvm.lanes.values import Exact, LaneValue, Linear, Pattern
+from mapal.codegen.llvm.scalars import as_index
 from mapal.ir.ops import BinaryCode
 from mapal.ir.types import Scalar
 
@@ -25,6 +26,7 @@ _MIRRORED = {
 }
 """Comparisons, and what they are with their operands exchanged."""
 
+_INDEX_BITS = 64
 _INSTRUCTIONS = {BinaryCode.ADD: "add", BinaryCode.SUB: "sub", BinaryCode.MUL: "mul"}
 
 
@@ -32,7 +34,7 @@ def combined(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneVa
     """The result of an operation, where it differs between lanes by constants or is the same in all
     of them; else None."""
     if code in _MIRRORED:
-        return _decided(code, a, b)
+        return _decided(code, ty, a, b)
     if code in (BinaryCode.ADD, BinaryCode.SUB):
         return _sum(lanes, code, ty, a, b)
     if code is BinaryCode.MUL:
@@ -79,30 +81,38 @@ def _sum(lanes: Lanes, code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue)
     offsets = tuple(x + sign * y for x, y in zip(left, right, strict=True))
     base = _scalar(lanes, code, ty, _base(a), _base(b))
     made = _made(lanes, base, offsets)
-    if isinstance(made, Linear) and isinstance(a, Linear) and _is_literal(b):
-        return replace(made, exact=_moved(lanes, ty, a.exact, sign * int(b)))
+    if not isinstance(made, Linear):
+        return made
+    if isinstance(a, str) and code is BinaryCode.ADD:
+        a, b = b, a
+    if isinstance(a, Linear) and a.exact is not None and isinstance(b, str):
+        return replace(made, exact=_moved(lanes, code, ty, a.exact, b))
     return made
 
 
-def _moved(lanes: Lanes, ty: Scalar, exact: Exact | None, by: int) -> Exact | None:
-    """What is known of numbers after `by` was added to them, if none of them wraps then."""
-    if exact is None:
+def _moved(lanes: Lanes, code: BinaryCode, ty: Scalar, exact: Exact, by: str) -> Exact | None:
+    """What is known of numbers when `by` was added or subtracted."""
+    if _is_literal(by):
+        least = greatest = int(by)
+        wide = by
+    elif ty.is_signed and ty.bits < _INDEX_BITS:
+        least, greatest = -(1 << (ty.bits - 1)), (1 << (ty.bits - 1)) - 1
+        wide = as_index(lanes.e, ty, by)
+    else:
         return None
-    least, greatest = exact.least + by, exact.greatest + by
-    if not _holds(ty, least, greatest):
+    if code is BinaryCode.SUB:
+        least, greatest = -greatest, -least
+    least, greatest = exact.least + least, exact.greatest + greatest
+    if max(-least, greatest) >= 1 << (_INDEX_BITS - 2):
         return None
-    if _is_literal(exact.base):
-        return Exact(least, greatest, str(int(exact.base) + by))
-    return Exact(least, greatest, lanes.e.value(f"add nsw i64 {exact.base}, {by}"))
+    if _is_literal(exact.base) and _is_literal(wide):
+        sign = -1 if code is BinaryCode.SUB else 1
+        return Exact(least, greatest, str(int(exact.base) + sign * int(wide)))
+    base = lanes.e.value(f"{_INSTRUCTIONS[code]} nsw i64 {exact.base}, {wide}")
+    return Exact(least, greatest, base)
 
 
-def _holds(ty: Scalar, least: int, greatest: int) -> bool:
-    """Whether integers from `least` to `greatest` are of a type that counts with a sign."""
-    half = 1 << (ty.bits - 1)
-    return ty.is_signed and -half <= least and greatest < half
-
-
-def _decided(code: BinaryCode, a: LaneValue, b: LaneValue) -> LaneValue:
+def _decided(code: BinaryCode, ty: Scalar, a: LaneValue, b: LaneValue) -> LaneValue:
     """A comparison of exact numbers with a literal that comes out the same for all of them; None
     for any other."""
     if isinstance(b, Linear):
@@ -110,6 +120,9 @@ def _decided(code: BinaryCode, a: LaneValue, b: LaneValue) -> LaneValue:
     if not isinstance(a, Linear) or a.exact is None or not _is_literal(b):
         return None
     least, greatest, other = a.exact.least, a.exact.greatest, int(b)
+    half = 1 << (ty.bits - 1)
+    if not ty.is_signed or least < -half or greatest >= half:
+        return None
     if code in (BinaryCode.EQ, BinaryCode.NEQ):
         is_apart = not least <= other <= greatest
         return _text(code is BinaryCode.NEQ) if is_apart else None

@@ -18,8 +18,8 @@ from mapal.codegen.llvm.values import Broadcast, Enumerated, Memory, Range, Zipp
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """What is known of a `Linear` if no lane wraps, counting or not: its least and greatest
-    number in all lanes, and its first as a scalar of 64 bits."""
+    """What a `Linear` would be if no integer on the way to it wrapped: from `least` to `greatest`
+    in all lanes, counting or not, and `base`, a scalar of 64 bits, in the first."""
 
     least: int
     greatest: int
