@@ -108,6 +108,18 @@ MAPS = {
         Question.ONCE,
         False,
     ),
+    "cells of rows": (
+        """4 -> iota -> map { i -> [k, i, k] } -> a;
+           12 -> iota -> map { i -> a[i / 3][i % 3] } -> ret;""",
+        Question.ONCE,
+        False,
+    ),
+    "one cell of each row": (
+        """12 -> iota -> map { i -> [k, i, k] } -> a;
+           12 -> iota -> map { i -> a[11 - i][1] } -> ret;""",
+        Question.ONCE,
+        True,
+    ),
 }
 
 
@@ -124,6 +136,8 @@ def test_maps(name: str) -> None:
     [
         "row -> row[0] + row[0] + row[k]",
         "row -> (row, m) -> zip -> map { p -> p.0 + p.1 } -> s; s[0]",
+        "row -> (row, 1) -> pair; pair.0[2]",
+        "row -> mut other <- row; other[3] <- 1; other[k]",
     ],
 )
 def test_a_row_that_is_read_in_step_is_at_hand(reader: str) -> None:
@@ -179,6 +193,16 @@ def test_the_simple_rule_of_updates_knows_that_a_row_lies_in_its_array() -> None
         a[1] -> row; mut b <- a; b[1] <- [7, 7, 7]; (row[2] + b[0][1], 12) -> fill -> ret;""")
     with crosschecking():
         assert answers(source, Question.IN_PLACE) == [False]
+
+
+def test_an_array_in_an_element_of_a_map_lies_in_the_element() -> None:
+    source = program("""
+        v -> map { x -> x + 0 } -> a;
+        2 -> iota -> map { i -> (a, i) } -> pairs; pairs[1].0 -> c;
+        mut b: [i32; 12] <- a; b[3] <- 7;
+        (b, c) -> zip -> map { p -> p.0 + p.1 } -> ret;""")
+    with crosschecking():
+        assert answers(source, Question.IN_PLACE) == [True]
 
 
 def test_of_two_updates_of_one_array_the_second_may_write_it() -> None:

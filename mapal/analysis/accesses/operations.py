@@ -19,6 +19,7 @@ from mapal.analysis.accesses.facts import (
     mapped,
     number,
     places_of,
+    without_memory,
 )
 from mapal.analysis.accesses.records import LoopFrame, LoopKind
 from mapal.analysis.accesses.symbols import Symbols, constant, minus
@@ -282,8 +283,10 @@ def _collection(walk: Walk, item: OperationItem) -> Fact:
             case ops.Map(body=body):
                 made = Stored(array_number, array_number)
                 result = _body(walk, site, body, [*captured, each])
-                # The arrays that a body's result holds are stored into the element.
+                # The arrays that a body's result holds are stored into the element, and lie there
+                # from then on.
                 read_arrays(walk, site, result)
+                result = without_memory(result)
                 walk.walker.record(
                     site, Part.WRITE, made.storage, made.array, (position,), write=True
                 )

@@ -53,7 +53,7 @@ def recompute_count(program: Program, store: AccessRecord) -> tuple[int | None, 
             if record.site != store.site:
                 return None, "the array is updated"
             continue
-        if stepping is not None and record.site != stepping:
+        if stepping is not None and (record.site != stepping or _is_of_row(record)):
             continue
         if record.whole:
             return None, "the array is needed as a whole"
@@ -61,11 +61,18 @@ def recompute_count(program: Program, store: AccessRecord) -> tuple[int | None, 
         access = table.access(record)
         if access.dynamic:
             return None, "data decide which element is read"
-        found = fiber_cardinality_ub(access.map, program.domain(frames))
+        # To read a cell of a row is to compute the row.
+        found = fiber_cardinality_ub(access.map[:1], program.domain(frames))
         assert isinstance(found, Exact | AtMost)
         total += found.count
     times = {0: "no element is read", 1: "each element is read at most once"}
     return total, times.get(total, f"an element is read up to {total} times")
+
+
+def _is_of_row(record: AccessRecord) -> bool:
+    """Whether a read takes all of an element that is an array: the one at hand, in a reader that
+    goes over the array."""
+    return record.whole and bool(record.index)
 
 
 def is_read_in_step(graph: Graph, site: MorphismId) -> bool:
