@@ -13,6 +13,7 @@ from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup, Product
 from mapal.codegen.llvm.kernels.product_tile import Strides, TileKernel, add_tile_function
 from mapal.codegen.llvm.kernels.vectors import (
     Vectors,
+    carrying_loop,
     function_attributes,
     guarded_loop,
     only_if,
@@ -46,35 +47,34 @@ class _Nest:
         self.product = product
         self.plan = product.plan
         self.v = Vectors(e.module, e.w, product.element)
-        self._tiles: dict[tuple[int, ColumnGroup, bool], str] = {}
+        self._tiles: dict[tuple[int, ColumnGroup], str] = {}
         self.rest = self.plan.rows % self.plan.tile_rows
+        self.goes_on = "false"
 
     def write(self) -> None:
         plan = self.plan
         self.left = self.v.address("%left", self.product.left_base)
         if not plan.is_packed:
             right = self.v.address("%right", self.product.right_base)
-            self._tiles_of(("%low", "%high"), right, str(plan.steps), is_first=True)
+            self._tiles_of(("%low", "%high"), right, str(plan.steps))
             return
         self.strip_elements = plan.tile_rows * (-(-plan.depth // UNROLL) * UNROLL)
         tiles = -(-plan.block_rows // plan.tile_rows)
         layout = Layout(tiles * self.strip_elements * self.product.element.bytes, 64)
         self.strips = self.e.slot(layout)
-        self._depth("0", is_first=True)
-        if plan.depths > 1:
-            with guarded_loop(self.w, (1, plan.depths, 1), "depth") as depth:
-                self._depth(depth, is_first=False)
+        if plan.depths == 1:
+            self._depth(0, str(plan.steps))
+            return
+        with carrying_loop(self.w, (0, plan.depths, 1), [], "depth") as loop:
+            self.goes_on = self.w.value(f"icmp ne i64 {loop.index}, 0")
+            is_last = self.w.value(f"icmp eq i64 {loop.index}, {plan.depths - 1}")
+            choice = f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}"
+            self._depth(loop.index, self.w.value(choice))
 
-    def _depth(self, number: str, *, is_first: bool) -> None:
+    def _depth(self, number: int | str, steps: str) -> None:
         """One piece of the steps, for all blocks of rows."""
         plan, w = self.plan, self.w
-        steps = str(plan.depth)
-        if plan.depths == 1:
-            steps = str(plan.steps)
-        elif not is_first:
-            is_last = w.value(f"icmp eq i64 {number}, {plan.depths - 1}")
-            steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
-        first_step = self.v.product(number if not is_first else 0, plan.depth)
+        first_step = self.v.product(number, plan.depth)
         block_tiles = plan.block_rows // plan.tile_rows or 1
         offset = self.v.product(first_step, plan.panels * plan.tile_columns)
         right = self.v.address("%right", offset)
@@ -83,11 +83,11 @@ class _Nest:
             is_whole = w.value(f"icmp ult i64 {behind}, %high")
             end = w.value(f"select i1 {is_whole}, i64 {behind}, i64 %high")
             self._pack_left((tile, end), first_step, steps)
-            self._tiles_of((tile, end), right, steps, is_first=is_first)
+            self._tiles_of((tile, end), right, steps)
 
     # Tiles ----------------------------------------------------------------------------
 
-    def _tiles_of(self, tiles: tuple[str, str], right: str, steps: str, *, is_first: bool) -> None:
+    def _tiles_of(self, tiles: tuple[str, str], right: str, steps: str) -> None:
         """All columns of some row tiles."""
         plan = self.plan
         for panel, group in plan.first_panels:
@@ -100,7 +100,7 @@ class _Nest:
                     source = self.v.address(right, self.v.product(of_panel, size))
                 else:
                     source = self.v.address(right, column)
-                self._column(tiles, group, column, source, steps, is_first=is_first)
+                self._column(tiles, group, column, source, steps)
 
     def _column(
         self,
@@ -109,8 +109,6 @@ class _Nest:
         column: int | str,
         right: str,
         steps: str,
-        *,
-        is_first: bool,
     ) -> None:
         """One tile of columns: its whole tiles of rows, then the rest of the rows."""
         low, high = tiles
@@ -122,11 +120,11 @@ class _Nest:
             end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
         metadata = self.e.module.not_unrolled()
         with guarded_loop(w, (low, end, 1), "rows", metadata) as tile:
-            self._call(tile, low, group, column, right, steps, plan.tile_rows, is_first)
+            self._call(tile, low, group, column, right, steps, plan.tile_rows)
         if self.rest:
             is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
             with only_if(w, is_cut, "rest"):
-                self._call(str(whole), low, group, column, right, steps, self.rest, is_first)
+                self._call(str(whole), low, group, column, right, steps, self.rest)
 
     def _call(
         self,
@@ -137,7 +135,6 @@ class _Nest:
         right: str,
         steps: str,
         rows: int,
-        is_first: bool,
     ) -> None:
         plan, v, w = self.plan, self.v, self.w
         row = v.product(tile, plan.tile_rows)
@@ -147,13 +144,14 @@ class _Nest:
             left = v.address(self.strips, v.product(strip, self.strip_elements))
         else:
             left = v.address(self.left, v.product(row, self.product.left_row))
-        symbol = self._tile(rows, group, is_first)
-        w.line(f"call void {symbol}(ptr {left}, ptr {right}, ptr {result}, i64 {steps})")
+        symbol = self._tile(rows, group)
+        arguments = f"ptr {left}, ptr {right}, ptr {result}, i64 {steps}, i1 {self.goes_on}"
+        w.line(f"call void {symbol}({arguments})")
 
-    def _tile(self, rows: int, group: ColumnGroup, is_first: bool) -> str:
+    def _tile(self, rows: int, group: ColumnGroup) -> str:
         """The function for tiles of this form."""
         form = ColumnGroup(0, 1, group.vectors, group.lanes, group.live)
-        key = rows, form, is_first
+        key = rows, form
         if key in self._tiles:
             return self._tiles[key]
         product, plan = self.product, self.plan
@@ -181,7 +179,8 @@ class _Nest:
             rows=rows,
             group=form,
             strides=strides,
-            seed=product.seed if is_first else None,
+            seed=product.seed,
+            may_go_on=plan.is_packed and plan.depths > 1,
             is_fused=product.is_fused,
             right_alignment=alignment,
             is_right_padded=plan.is_packed,

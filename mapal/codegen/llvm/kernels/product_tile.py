@@ -36,7 +36,8 @@ class Strides:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileKernel:
     """What one tile function does: `rows` rows of the columns of `group`. `seed` is the literal
-    that accumulators start with, None to go on from the result as it is. `right_alignment` in
+    that accumulators start with; with `may_go_on`, a call may ask for what the result has so far
+    instead. `right_alignment` in
     bytes holds for each vector of the right matrix; with `is_right_padded`, whole vectors may be
     read there; with `has_even_steps`, their number is a multiple of `UNROLL`."""
 
@@ -44,7 +45,8 @@ class TileKernel:
     rows: int
     group: ColumnGroup
     strides: Strides
-    seed: str | None
+    seed: str
+    may_go_on: bool
     is_fused: bool
     right_alignment: int
     is_right_padded: bool
@@ -52,12 +54,13 @@ class TileKernel:
 
 
 def add_tile_function(module: ModuleBuilder, symbol: str, tile: TileKernel) -> None:
-    """Adds `void symbol(ptr left, ptr right, ptr result, i64 steps)` to a module."""
+    """Adds `void symbol(ptr left, ptr right, ptr result, i64 steps, i1 goes_on)` to a module."""
     w = FunctionWriter()
     writing = _Tile(module, w, tile)
     writing.write()
     parameters = (
-        "ptr noalias readonly %left, ptr noalias readonly %right, ptr noalias %result, i64 %steps"
+        "ptr noalias readonly %left, ptr noalias readonly %right, ptr noalias %result, "
+        "i64 %steps, i1 %goes_on"
     )
     module.add_function(
         f"define internal void {symbol}({parameters}) noinline "
@@ -78,8 +81,7 @@ class _Tile:
         self.cells = [(row, at) for row in range(tile.rows) for at in range(tile.group.vectors)]
 
     def write(self) -> None:
-        accumulators = [self._first(row, at) for row, at in self.cells]
-        state = ["%left", "%right", *accumulators]
+        state = ["%left", "%right", *self._first()]
         whole = self.w.value(f"and i64 %steps, {-UNROLL}")
         state = self._steps(state, whole, UNROLL)
         if not self.tile.has_even_steps:
@@ -141,10 +143,24 @@ class _Tile:
         live = None if self.tile.is_right_padded else self._live(at)
         return self.v.load(address, self.lanes, live=live, alignment=self.tile.right_alignment)
 
-    def _first(self, row: int, at: int) -> str:
-        if self.tile.seed is not None:
-            return self.v.splat(self.tile.seed, self.lanes)
-        return self.v.load(self._result(row, at), self.lanes, live=self._live(at))
+    def _first(self) -> list[str]:
+        """What accumulators start with."""
+        seed = self.v.splat(self.tile.seed, self.lanes)
+        if not self.tile.may_go_on:
+            return [seed] * len(self.cells)
+        w = self.w
+        resume, begin = w.new_label("resume"), w.new_label("begin")
+        before = w.label
+        w.branch_if("%goes_on", resume, begin)
+        w.start(resume)
+        found = [
+            self.v.load(self._result(row, at), self.lanes, live=self._live(at))
+            for row, at in self.cells
+        ]
+        after = w.label
+        w.branch(begin)
+        w.start(begin)
+        return [w.phi(self.vector, [(seed, before), (value, after)]) for value in found]
 
     def _result(self, row: int, at: int) -> str:
         return self.v.address("%result", row * self.tile.strides.result_row + at * self.lanes)
