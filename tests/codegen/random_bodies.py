@@ -158,6 +158,8 @@ class Body:
         random = self.random
         i = self.index if self.index and random.random() < 0.6 else self.name("i32")
         c = random.choice((1, 2, 3, 4, 5, 8, 16, 20, 32, 50))
+        if random.random() < 0.5:
+            c = random.choice([d for d in range(1, self.count + 1) if self.count % d == 0])
         forms = [f"{i} + {c}", f"{i} - {c}", f"{c} - {i}", f"{i} * {c}", f"{i} * -{c}"]
         forms += [f"{i} % {c}", f"{i} / {c}", f"{i} / {c} * {c}", f"{i} % {c} / 2"] * 2
         forms += [f"{i} % {c} * {self.count // c or 1}", f"{i} - {self.name('i32')}"]
@@ -168,8 +170,18 @@ class Body:
         """An element of an array, if it is in range."""
         if not self.arrays:
             return
-        ty = self.random.choice(list(self.arrays))
-        array = self.random.choice(self.arrays[ty])
+        random = self.random
+        ty = random.choice(list(self.arrays))
+        array = random.choice(self.arrays[ty])
+        if self.index and random.random() < 0.2:
+            # What is known of the index, wrapping or not, is used at once.
+            if random.random() < 0.5:
+                self.pattern()
+            else:
+                factor = random.choice((1073741824, 536870912, 2147483647))
+                self.define("i32", f"{self.index} * {factor} + {random.randrange(self.count)}")
+            self._read_at(ty, array, self.count, self.names["i32"][-1])
+            return
         self.guarded_read(ty, array, self.count)
 
     def guarded_read(self, ty: str, array: str, length: int) -> None:
@@ -184,7 +196,10 @@ class Body:
         if self.inside and length == self.count and random.random() < 0.6:
             self.define(ty, element(array, random.choice(self.inside)))
             return
-        j = self.name(random.choice(("i32", "i32", "i64", "u8")))
+        self._read_at(ty, array, length, self.name(random.choice(("i32", "i32", "i64", "u8"))))
+
+    def _read_at(self, ty: str, array: str, length: int, j: str) -> None:
+        """An element at an index if that is in range."""
         other = self.atom(ty)
         self.define(
             ty,

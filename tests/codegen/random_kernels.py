@@ -16,6 +16,7 @@ from tests.codegen.random_command import Draw, Gate, faults_of, kernel_names, ru
 from tests.codegen.random_contexts import in_context
 from tests.codegen.random_filters import filters
 from tests.codegen.random_grids import grids
+from tests.codegen.random_indices import indices
 from tests.codegen.random_lanes import lanes
 from tests.codegen.random_moves import gathers, moves
 from tests.codegen.random_products import products
@@ -29,6 +30,7 @@ FAMILIES: tuple[tuple[Draw, int], ...] = (
     (products, 3),
     (filters, 3),
     (grids, 4),
+    (indices, 2),
     (moves, 2),
     (gathers, 1),
     (batches, 2),

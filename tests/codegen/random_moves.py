@@ -20,6 +20,9 @@ def moves(random: Random) -> Case:
 
 def _flat(random: Random, ty: str) -> tuple[str, dict[str, Array]]:
     rows, width = random_size(random, 130), random_size(random, 130)
+    if random.random() < 0.3:
+        # Whole lines, which streams want.
+        rows, width = (random.choice((16, 32, 64, 128)) for _ in range(2))
     if random.random() < 0.5:
         row_step, column_step = 1, rows + random.choice((0, 0, 0, 1, 5))
     else:
