@@ -77,7 +77,7 @@ def program(random: Random) -> str:
         body, init = _statements(random), random.choice(("start", "blank", "own"))
         result, state = "(a, s)", "mut s: i32 <- 0;"
         tail = random.choice(("r.0 -> ret;", _UPDATES_AFTER))
-    return f"""fn main(v: [i32; 12], start: [i32; 12]) -> [i32; 12] {{
+    return f"""{_FUNCTIONS}fn main(v: [i32; 12], start: [i32; 12]) -> [i32; 12] {{
         (7, 12) -> fill -> blank; start -> map {{ x -> x * 2 }} -> own;
         mut a: [i32; 12] <- {init}; mut i: i32 <- {first}; {state}
         loop {{ ({condition}) -> {{
@@ -93,13 +93,11 @@ _UPDATES_AFTER = """r.0 -> q; q[3] + r.1 -> w; mut o: [i32; 12] <- q; o[1] <- w;
 def _one_update(random: Random) -> str:
     values = ("v[i]", f"v[{cell(random)}] * i", "a[i] + v[i]", f"a[{cell(random)}]")
     value = random.choice((*values, "a[11 - i] * 3", "100 / (v[i] - 5)"))
-    chosen = ""
-    if random.random() < 0.15:
-        # Of two names that data choose, only one can be told where it lies.
-        other = random.choice(("(a, start)", "(start, a)"))
-        chosen = f"(v[i] > 8) -> {{ -true-> {{ {other} }} -false-> {{ (a, a) }} }} -> g; "
-        value = f"g.{random.randrange(2)}[{cell(random)}]"
-    return f"{chosen}a[{random.choice(('i', 'i', '11 - i', cell(random)))}] <- {value};"
+    renaming = ""
+    if random.random() < 0.2:
+        renaming, name = _another_name(random, ["a", "a", "start"], 0)
+        value = f"{name}[{cell(random)}]"
+    return f"{renaming} a[{random.choice(('i', 'i', '11 - i', cell(random)))}] <- {value};"
 
 
 def _statements(random: Random) -> str:
@@ -123,19 +121,50 @@ def _statements(random: Random) -> str:
         elif kind < 0.8:
             lines.append(f"s + {one}[{cell(random)}] -> s;")
         elif kind < 0.85:
-            pairs = [f"({random.choice(names)}, {random.choice(names)})" for _ in range(2)]
-            arms = f"-true-> {{ {pairs[0]} }} -false-> {{ {pairs[1]} }}"
-            lines.append(f"(v[i] > 8) -> {{ {arms} }} -> g{number};")
-            lines.append(f"s + g{number}.0[{cell(random)}] - g{number}.1[{cell(random)}] -> s;")
-            names.append(f"g{number}.{random.randrange(2)}")
-        elif kind < 0.9:
             lines.append(f"({one}, {other}) -> zip -> map {{ p -> p.0 - p.1 }} -> z{number};")
             lines.append(f"s + z{number}[{cell(random)}] -> s;")
         else:
-            lines.append(f"(v[i] > 8) -> {{ -true-> {one}; -false-> {other}; }} -> g{number};")
-            lines.append(f"s + g{number}[{cell(random)}] -> s;")
-            names.append(f"g{number}")
+            renaming, name = _another_name(random, names, number)
+            lines.append(f"{renaming} s + {name}[{cell(random)}] -> s;")
+            names.append(name)
     return " ".join([*lines, f"{random.choice(names)} -> a;"])
+
+
+_FUNCTIONS = """
+fn same(a: [i32; 12]) -> [i32; 12] { a -> ret; }
+fn crossed(a: [i32; 12], b: [i32; 12]) -> ([i32; 12], [i32; 12]) { (b, a) -> ret; }
+"""
+
+_NAMES = (
+    "{one} -> g{n};",
+    "(v[i] > 8) -> {{ -true-> {one}; -false-> {other}; }} -> g{n};",
+    "(v[i] > 8) -> {{ -true-> {{ ({one}, {other}) }} -false-> {{ ({third}, {one}) }} }} -> p{n};"
+    " p{n}.{part} -> g{n};",
+    "(v[i] > 8) -> {{ -true-> {{ ({one}, {other}) }} -false-> {{ ({one}, {one}) }} }} -> p{n};"
+    " p{n}.{part} -> g{n};",
+    "{one} -> same -> g{n};",
+    "({one}, {other}) -> crossed -> p{n}; p{n}.{part} -> g{n};",
+    "(v, [1, 2]) -> fold {{ q, x -> {one} }} -> g{n};",
+    "2 -> iota -> map {{ j -> ({one}, j, {other}) }} -> p{n}; p{n}[1].0 -> g{n};",
+    "2 -> iota -> map {{ j -> {one} }} -> p{n}; p{n}[i % 2] -> g{n};",
+    "({one}, 2) -> fill -> p{n}; p{n}[i % 2] -> g{n};",
+    "[{one}, {other}] -> p{n}: [[i32; 12]; 2]; p{n}[i % 2] -> g{n};",
+    "({one}, {other}) -> zip -> p{n}; p{n} -> map {{ x -> x.{part} }} -> g{n};",
+    "mut w{n}: ([i32; 12], [i32; 12]) <- ({one}, {other}); mut c{n}: i32 <- 0;"
+    " loop {{ (c{n} < 3) -> {{"
+    " -true-> {{ (w{n}.1, w{n}.0) -> w{n}; c{n} + 1 -> c{n}; -> loop; }}"
+    " -false-> w{n}.{part} -> g{n}; }} }}",
+)
+
+
+def _another_name(random: Random, names: list[str], number: int) -> tuple[str, str]:
+    """Statements that lead from arrays to one of them, and its new name. Of several names that
+    data choose, only some can be told where they lie."""
+    one, other, third = (random.choice(names) for _ in range(3))
+    # Half of the time by a choice between pairs.
+    form = random.choice((random.choice(_NAMES), random.choice(_NAMES[2:4])))
+    text = form.format(one=one, other=other, third=third, part=random.randrange(2), n=number)
+    return text, f"g{number}"
 
 
 _ROWS = """fn main(v: [i32; 12], start: [i32; 12]) -> [i32; 12] {{

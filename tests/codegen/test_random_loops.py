@@ -16,7 +16,7 @@ from tests.codegen.random_loops import BATCH, faults
 
 def test_loops_end_natively_as_in_the_interpreter() -> None:
     counts: Counter[str] = Counter()
-    assert list(faults(5, 0, BATCH, counts)) == []
+    assert list(faults(4, 0, BATCH, counts)) == []
     # What is asked for happens.
     assert counts["maps beyond the rule"] > 0
     assert counts["first values left out"] > 0
@@ -38,4 +38,4 @@ def test_a_careless_proof_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, name, careless)
-    assert any(faults(5, 0, BATCH, Counter()))
+    assert any(faults(4, 0, BATCH, Counter()))
