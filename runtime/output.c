@@ -1,6 +1,7 @@
 /* Standard output is written through one buffer with write(2) instead of stdio: the bytes are
  * exact, an error keeps its errno until the end of the run, and a trap can flush without running
- * anything else of the C library. */
+ * anything else of the C library. Several hosts may print at once, and a worker that fails flushes while
+ * its host prints, so a lock guards the buffer; what is written in one call stays together. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "output.h"
@@ -8,6 +9,7 @@
 #include "mapal_runtime.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,8 @@ enum {
 static unsigned char buffer[BUFFER_BYTES];
 static size_t buffered;
 static int first_error;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_handled = PTHREAD_ONCE_INIT;
 
 /* A person at a terminal sees each line when it is printed; everyone else gets whole buffers. */
 static enum { UNKNOWN, TERMINAL, NO_TERMINAL } destination = UNKNOWN;
@@ -53,19 +57,41 @@ static void write_out(const void *bytes, size_t length)
     }
 }
 
-void mapal_output_flush(void)
+static void lock_for_fork(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void handle_forks(void)
+{
+    /* Without handlers, a child of a process that prints just then might wait for ever. */
+    if (pthread_atfork(lock_for_fork, unlock, unlock) != 0) {
+        abort();
+    }
+}
+
+static void lock(void)
+{
+    (void)pthread_once(&fork_handled, handle_forks);
+    (void)pthread_mutex_lock(&mutex);
+}
+
+/* The functions below that are not for others want the lock. */
+static void empty_buffer(void)
 {
     write_out(buffer, buffered);
     buffered = 0;
 }
 
-void mapal_output_write(const void *bytes, size_t length)
+static void append(const void *bytes, size_t length)
 {
-    if (length == 0) {
-        return;
-    }
     if (length > BUFFER_BYTES - buffered) {
-        mapal_output_flush();
+        empty_buffer();
     }
     if (length > BUFFER_BYTES) {
         write_out(bytes, length);
@@ -77,16 +103,36 @@ void mapal_output_write(const void *bytes, size_t length)
         destination = isatty(STDOUT_FILENO) ? TERMINAL : NO_TERMINAL;
     }
     if (destination == TERMINAL && buffer[buffered - 1] == '\n') {
-        mapal_output_flush();
+        empty_buffer();
     }
+}
+
+void mapal_output_flush(void)
+{
+    lock();
+    empty_buffer();
+    unlock();
+}
+
+void mapal_output_write(const void *bytes, size_t length)
+{
+    if (length == 0) {
+        return;
+    }
+    lock();
+    append(bytes, length);
+    unlock();
 }
 
 bool mapal_output_succeeded(void)
 {
-    if (first_error == 0) {
+    lock();
+    int error = first_error;
+    unlock();
+    if (error == 0) {
         return true;
     }
-    mapal_report("mapal: cannot write standard output: %s\n", strerror(first_error));
+    mapal_report("mapal: cannot write standard output: %s\n", strerror(error));
     return false;
 }
 

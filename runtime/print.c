@@ -32,13 +32,15 @@ static char *digits_before(char *end, uint64_t value)
 
 static void print_integer(bool negative, uint64_t magnitude, bool newline)
 {
-    char text[INTEGER_TEXT_BYTES];
-    char *end = text + sizeof text;
+    char text[INTEGER_TEXT_BYTES + 1];
+    char *end = text + INTEGER_TEXT_BYTES;
     char *begin = digits_before(end, magnitude);
     if (negative) {
         *--begin = '-';
     }
-    print_text(begin, (size_t)(end - begin), newline);
+    /* In one piece: most of what programs print is lines of numbers. */
+    *end = '\n';
+    mapal_output_write(begin, (size_t)(end - begin) + newline);
 }
 
 void mapal_print_i64(int64_t value, bool newline)

@@ -43,7 +43,7 @@ def test_no_data_race(
 ) -> None:
     driver = RuntimeBuild("threads", tmp_path_factory.mktemp("threads")).driver("runs")
     with_threads(threads, monkeypatch)
-    for scene in (["stress", "7000", "1000", "50"], ["hosts", "50", "300"]):
+    for scene in (["stress", "7000", "1000", "50"], ["hosts", "50", "300"], ["printing", "2000"]):
         run = driver.run(*scene)
         assert (run.status, run.errors) == (0, "")
 
@@ -52,6 +52,14 @@ def test_several_hosts_at_once(runs: Driver, monkeypatch: pytest.MonkeyPatch) ->
     with_threads(3, monkeypatch)
     run = runs.run("hosts", "1", "500")
     assert (run.status, run.errors, run.output.count(b"500 runs")) == (0, "", 4)
+
+
+def test_hosts_that_print_at_once_lose_nothing(runs: Driver) -> None:
+    run = runs.run("printing", "5000")
+    assert (run.status, run.errors) == (0, "")
+    text = b"as long as a line should be that never gets torn"
+    assert run.output.count(text) == run.output.count(b"\n") == 20_000
+    assert len(run.output) == 20_000 * (len(text) + 1)
 
 
 def test_a_fork_of_a_process_that_has_run(runs: Driver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@
 #include "driver.h"
 
 #include "mapal_runtime.h"
+#include "output.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -441,6 +442,30 @@ static void several_hosts(char **arguments)
     }
 }
 
+static void *print_lines(void *count)
+{
+    static const uint8_t line[] = "as long as a line should be that never gets torn";
+    for (uint64_t number = 0; number < *(uint64_t *)count; number++) {
+        mapal_print_str(line, sizeof line - 1, true);
+    }
+    return NULL;
+}
+
+/* COUNT: four hosts that print so many lines each at once. */
+static void printing_hosts(char **arguments)
+{
+    enum { HOSTS = 4 };
+    pthread_t host[HOSTS];
+    uint64_t count = number_of(arguments[0]);
+    for (int number = 0; number < HOSTS; number++) {
+        CHECK(pthread_create(&host[number], NULL, print_lines, &count) == 0);
+    }
+    for (int number = 0; number < HOSTS; number++) {
+        CHECK(pthread_join(host[number], NULL) == 0);
+    }
+    mapal_output_flush();
+}
+
 /* SEED COUNT: a process that has run, its child, and the child's child. */
 static void forks(char **arguments)
 {
@@ -469,7 +494,8 @@ typedef struct {
 int main(int count, char **arguments)
 {
     static const scene scenes[] = {
-        {"stress", 3, stress}, {"hosts", 2, several_hosts}, {"forks", 2, forks}};
+        {"stress", 3, stress}, {"hosts", 2, several_hosts},
+        {"printing", 1, printing_hosts}, {"forks", 2, forks}};
     (void)signal(SIGALRM, on_alarm);
     for (size_t number = 0; number < sizeof scenes / sizeof *scenes; number++) {
         const scene *at = &scenes[number];
