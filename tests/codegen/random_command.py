@@ -78,18 +78,13 @@ def run(
     parser.add_argument("--minutes", type=float, help="begin nothing new after so many")
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
-    found, began, shown = 0, time.monotonic(), 0.0
-    end = options.first + options.count
-    for start in range(options.first, end, CHUNK):
-        passed = time.monotonic() - began
-        if options.minutes is not None and passed > 60 * options.minutes:
-            break
-        if passed > shown + 60:
-            shown = passed
-            print(f"{start - options.first:,} programs, {found} found", file=sys.stderr, flush=True)
-        for fault in _surviving(faults, options.seed, start, min(CHUNK, end - start), counts):
+    found = 0
+    try:
+        for fault in _all_faults(faults, options, counts):
             found += 1
             print(fault, flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
     for what, number in sorted(counts.items()):
         print(f"{number:7,} {what}")
     missing = gate.missing(counts)
@@ -97,6 +92,21 @@ def run(
         print(f"never: {name}")
     print(f"{found} differences")
     return 1 if found or missing else 0
+
+
+def _all_faults(faults: Faults, options: argparse.Namespace, counts: Counter[str]) -> Iterator[str]:
+    """The faults of all programs, as far as the time goes, with a line a minute about how far
+    that is."""
+    began, shown = time.monotonic(), 0.0
+    end = options.first + options.count
+    for start in range(options.first, end, CHUNK):
+        passed = time.monotonic() - began
+        if options.minutes is not None and passed > 60 * options.minutes:
+            return
+        if passed > shown + 60:
+            shown = passed
+            print(f"{start - options.first:,} programs", file=sys.stderr, flush=True)
+        yield from _surviving(faults, options.seed, start, min(CHUNK, end - start), counts)
 
 
 def _surviving(

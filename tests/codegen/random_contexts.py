@@ -1,7 +1,8 @@
 """Puts the program of a case into another: called in a loop, a map, an arm, twice, or read back.
 
 A kernel has to be right wherever its map stands: where its function is called several times, where
-its result is one of many, and where somebody else than the caller reads it.
+its result is one of many, where somebody else than the caller reads it, and where what it reads is
+computed in the program, or a law.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from tests.codegen.random_inputs import random_literal
 
 _MAIN = re.compile(r"fn main\((?P<taken>.*?)\) -> (?P<given>.*?) \{", re.DOTALL)
 _ARRAY = re.compile(r"\[(?P<element>[a-z0-9]+); (?P<length>[0-9]+)\]")
+_GRID = re.compile(r"\[\[(?P<element>[a-z0-9]+); (?P<columns>[0-9]+)\]; (?P<rows>[0-9]+)\]")
 
 
 def in_context(random: Random, case: Case) -> Case:
@@ -28,10 +30,48 @@ def in_context(random: Random, case: Case) -> Case:
     forms = [_in_a_map, _in_arms, _twice, _in_a_loop]
     if _ARRAY.fullmatch(given):
         forms += [_read_back, _read_back]
+    if _GRID.fullmatch(given):
+        forms += [_rows_read_back] * 4
     result, body = random.choice(forms)(random, given, call)
     source = case.source.replace("fn main(", "fn inner(", 1)
     source += f"\nfn main({taken}) -> {result} {{ {body} }}\n"
     return dataclasses.replace(case, source=source)
+
+
+def with_computed_inputs(random: Random, case: Case) -> Case:
+    """The same program with other arrays in place of some of its inputs, made of these."""
+    found = _MAIN.search(case.source)
+    if found is None:
+        return case
+    taken, statements = " ".join(found["taken"].split()), []
+    for name, ty, count in re.findall(r"(\w+): \[([a-z0-9]+); ([0-9]+)\]", taken):
+        if random.random() < 0.6:
+            taken = re.sub(rf"\b{name}: ", f"{name}_given: ", taken)
+            statements.append(f"{_computed(random, f'{name}_given', ty, int(count))} -> {name};")
+    head = f"fn main({taken}) -> {found['given']} {{ {' '.join(statements)}"
+    return dataclasses.replace(
+        case,
+        source=case.source[: found.start()] + head + case.source[found.end() :],
+        inputs={
+            f"{name}_given" if f"{name}_given: " in taken else name: array
+            for name, array in case.inputs.items()
+        },
+    )
+
+
+def _computed(random: Random, name: str, ty: str, count: int) -> str:
+    """A chain, perhaps after a statement, to an array of the type and length of a named one."""
+    literal = random_literal(random, ty)
+    forms = [
+        f"{count} -> iota -> map {{ z -> {name}[{count - 1} - z] }}",
+        f"({name}, {name}) -> zip -> map {{ z -> z.1 }}",
+        f"{literal} -> {name}_each: {ty}; ({name}_each, {count}) -> fill",
+    ]
+    if ty != "bool":
+        forms += [f"{name} -> map {{ z -> z + {literal} }}", f"{name} -> map {{ z -> z - z * z }}"]
+    if ty == "i32":
+        forms.append(f"{count} -> iota")
+    return random.choice(forms)
 
 
 def _in_a_map(random: Random, given: str, call: str) -> tuple[str, str]:
@@ -71,3 +111,31 @@ def _read_back(random: Random, given: str, call: str) -> tuple[str, str]:
     if ty[0] == "f":
         total = total.replace("* 3 +", "* 0.5 +")
     return f"({given}, {ty})", f"{text}{backwards} -> ret.0; {total} -> ret.1;"
+
+
+def _rows_read_back(random: Random, given: str, call: str) -> tuple[str, str]:
+    """Cells of rows, whole rows, or one of either."""
+    grid = _GRID.fullmatch(given)
+    assert grid is not None
+    ty, columns, rows = grid["element"], int(grid["columns"]), int(grid["rows"])
+    text = f"{call} -> made: {given}; "
+    turned = f"{columns} -> iota -> map {{ c -> {rows} -> iota -> map {{ r -> made[r][c] }} }}"
+    row, column = random.randrange(rows), random.randrange(columns)
+    forms = [
+        (f"[[{ty}; {rows}]; {columns}]", f"{turned} -> ret;"),
+        (f"[{ty}; {rows}]", f"made -> map {{ row -> row[{column}] }} -> ret;"),
+        (f"[{ty}; {columns}]", f"made[{row}] -> ret;"),
+        (ty, f"made[{row}][{column}] -> ret;"),
+        (
+            f"[{ty}; {rows}]",
+            f"{rows} -> iota -> map {{ r -> made[{rows - 1} - r][r % {columns}] }} -> ret;",
+        ),
+    ]
+    if ty != "bool":
+        seed = random_literal(random, ty)
+        total = f"({seed}, row) -> fold {{ s, v -> s + v }}"
+        forms.append((f"[{ty}; {rows}]", f"made -> map {{ row -> {total} }} -> ret;"))
+        total = "row -> reduce { a, b -> a + b }"
+        forms.append((f"[{ty}; {rows}]", f"made -> map {{ row -> {total} }} -> ret;"))
+    result, last = random.choice(forms)
+    return result, text + last

@@ -13,7 +13,7 @@ from random import Random
 from tests.codegen.kernel_runs import Case
 from tests.codegen.random_batches import batches
 from tests.codegen.random_command import Draw, Gate, faults_of, kernel_names, run
-from tests.codegen.random_contexts import in_context
+from tests.codegen.random_contexts import in_context, with_computed_inputs
 from tests.codegen.random_filters import filters
 from tests.codegen.random_grids import grids
 from tests.codegen.random_indices import indices
@@ -42,6 +42,9 @@ FAMILIES: tuple[tuple[Draw, int], ...] = (
 ELSEWHERE = 0.25
 """Part of the programs that stand in another."""
 
+COMPUTED = 0.15
+"""Part of the programs whose inputs are computed."""
+
 OTHERS = (
     "maps past the caches",
     "reductions in turns",
@@ -56,6 +59,8 @@ def draw(random: Random) -> Case:
     kinds, weights = zip(*FAMILIES, strict=True)
     kind: Draw = random.choices(kinds, weights)[0]
     case = kind(random)
+    if random.random() < COMPUTED:
+        case = with_computed_inputs(random, case)
     return in_context(random, case) if random.random() < ELSEWHERE else case
 
 
