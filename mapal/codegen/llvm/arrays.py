@@ -203,7 +203,15 @@ def checked_index(e: Emitter, scope: Scope, item: OperationItem, ty: Array) -> s
     if item.morphism.id in e.module.in_range:
         record(e, scope, kind, key, ty.length, "unguarded", "the index is proved to be in range")
         return index
-    record(e, scope, kind, key, ty.length, "guarded", "nothing proves the index to be in range")
+    if item.morphism.id in e.module.hoisted:
+        record(
+            e, scope, kind, key, ty.length, "hoisted", "the indices of a block are checked before"
+        )
+        if e.module.assumes_hoisted:
+            return index
+    else:
+        reason = "nothing proves the index to be in range"
+        record(e, scope, kind, key, ty.length, "guarded", reason)
     if ty.length < 2**63:
         inside = e.w.value(f"icmp ult i64 {index}, {ty.length}")
     else:

@@ -16,6 +16,7 @@ from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import destination, from_elements, record
 from mapal.codegen.llvm.calls import invoke
 from mapal.codegen.llvm.carried import Carried
+from mapal.codegen.llvm.checked_blocks import CheckedBlocks, hoistable
 from mapal.codegen.llvm.deferral import is_deferred
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.interleaving import elements_in_turns
@@ -176,6 +177,12 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
         assert isinstance(one.element, Scalar)
         range_body = StreamedLoop(one.element, one.emit_at).emit_range
         streamed = "; results go past the caches, which cannot hold them"
+    elif accesses := hoistable(e, site):
+        assert isinstance(one.element, Scalar)
+        range_body = CheckedBlocks(
+            one.body, one.source, one.element, accesses, one.value, one.emit_range
+        ).emit_range
+        streamed = "; the indices of a block are checked before"
     count = elements_in_turns(e, one.body, site.operands, site.ty.length)
     if count > 1:
         range_body = partial(one.emit_range_in_turns, count)
@@ -278,6 +285,12 @@ class _OneElement:
         self.emit_at(
             e, scope, values, index, memory.element_pointer(e, made.pointer, self.element, index)
         )
+
+    def value(self, e: Emitter, scope: Scope, values: Sequence[Value], index: str) -> Value:
+        """The value of an element that is a scalar."""
+        *captures, array = values
+        arguments = (*captures, memory.element(e, array, self.source, index))
+        return apply_body(e, scope, self.body, arguments, frozenset(), None, self.run)
 
     def emit_at(
         self, e: Emitter, scope: Scope, values: Sequence[Value], index: str, address: str

@@ -17,6 +17,7 @@ from mapal.analysis.path_plan import Costs, Known
 from mapal.codegen.layout import Layouts
 from mapal.codegen.plan import Plan
 from mapal.ir.graph import Function, Graph
+from mapal.ir.ops import MorphismId
 
 RUNTIME: dict[str, str] = {
     "mapal_print_i32": "void @mapal_print_i32(i32, i1 zeroext)",
@@ -122,6 +123,10 @@ class ModuleBuilder:
         self.outlined = outlined_bodies(graph)
         self.in_range = needless_guards(graph)
         self.total = total_accesses(graph)
+        self.hoisted: frozenset[MorphismId] = frozenset()
+        """Accesses of what is being emitted whose indices are checked before, by blocks."""
+        self.assumes_hoisted = False
+        """Whether what is being emitted comes after that check."""
         self.independent = proved_operations(graph, Question.SLICES)
         """Maps whose iterations are proved to store in different places."""
         self.covered = proved_operations(graph, Question.COVERED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mapal.analysis.totality import region_summary
@@ -62,6 +62,11 @@ class Walker:
 
     def apply(self, function: FunctionId, argument: LaneValue) -> LaneValue:
         """The result of a function on an argument in the form of its input's type."""
+        activation = self._activation(function, argument)
+        self.region(activation, activation.function.body)
+        return self._returned(activation)
+
+    def _activation(self, function: FunctionId, argument: LaneValue) -> Activation:
         activation = Activation(self.graph.functions[function])
         for obj in activation.function.objects:
             found = self.graph.objects[obj]
@@ -69,14 +74,26 @@ class Walker:
                 assert found.value is not None
                 activation.values[obj] = scalars.literal(found.value, found.ty)
         activation.values[activation.function.input] = argument
-        self.region(activation, activation.function.body)
-        return self._returned(activation)
+        return activation
 
     def apply_body(self, function: FunctionId, arguments: tuple[LaneValue, ...]) -> LaneValue:
         """The result of a collection's body."""
         if has_no_representation(self.graph.ty(self.graph.functions[function].input)):
             return self.apply(function, None)
         return self.apply(function, arguments if len(arguments) > 1 else arguments[0])
+
+    def values_of(
+        self, function: FunctionId, arguments: tuple[LaneValue, ...], sought: Sequence[ObjectId]
+    ) -> list[LaneValue]:
+        """The values of objects of the outermost region of a collection's body; only what leads
+        to them is emitted."""
+        body = self.graph.functions[function].body
+        activation = self._activation(function, arguments if len(arguments) > 1 else arguments[0])
+        needed = leading_to(self.graph, body, sought)
+        for item in schedule(self.graph, body):
+            if not isinstance(item, ReturnSlotItem) and item.target in needed:
+                activation.values[item.target] = self._item(activation, item)
+        return [activation.values.get(obj) for obj in sought]
 
     def region(self, activation: Activation, region: RegionId) -> None:
         """Emits the items of a region."""
@@ -277,6 +294,28 @@ class Walker:
                 incoming = [(splats_a[number], end_a), (splats_b[number], end_b)]
                 merged.append(Varying(w.phi(lanes.type_of(leaf), incoming)))
         return lanes.rebuilt(ty, iter(merged))
+
+
+def leading_to(graph: Graph, region: RegionId, sought: Sequence[ObjectId]) -> set[ObjectId]:
+    """Objects of a function, and all that they are computed from by items of a region."""
+    found: set[ObjectId] = set()
+    work = list(sought)
+    makers = {
+        item.target: item
+        for item in schedule(graph, region)
+        if not isinstance(item, ReturnSlotItem)
+    }
+    while work:
+        obj = work.pop()
+        if obj in found:
+            continue
+        found.add(obj)
+        match makers.get(obj):
+            case PackItem(feeders=feeders):
+                work += feeders
+            case OperationItem(operands=operands):
+                work += operands
+    return found
 
 
 def _written(
