@@ -62,11 +62,28 @@ static bool all_complete(mapal_run *run, uint32_t unused)
     return complete == run->plan->tasks;
 }
 
+/* Helps with a run that started inside of this one, until nothing of it can be taken or the condition
+ * holds. False, with the arrivals so far, if there is none. */
+static bool help_inside(mapal_run *run, condition holds, uint32_t position, unsigned *seen)
+{
+    mapal_work *inside = mapal_pool_enter_inside(&run->work, seen);
+    if (inside == NULL) {
+        return false;
+    }
+    mapal_run *inner = mapal_run_of_work(inside);
+    while (!holds(run, position) && mapal_work_once(inner)) {
+    }
+    mapal_pool_leave(inside);
+    return true;
+}
+
 static void help_until(mapal_run *run, condition holds, uint32_t position)
 {
     mapal_moment moment = {0, 0};
+    unsigned seen = mapal_pool_arrivals() - 1; /* to look once in any case */
     while (!holds(run, position)) {
-        if (mapal_work_once(run)) {
+        if (mapal_work_once(run) || (mapal_pool_arrivals() != seen &&
+                                     help_inside(run, holds, position, &seen))) {
             moment = (mapal_moment){0, 0};
             continue;
         }

@@ -80,6 +80,14 @@ def test_the_first_element_that_traps_counts(
     assert run.errors == "mapal trap: div_zero\n  at token 0\n"
 
 
+def test_a_host_that_waits_helps_with_runs_inside_its_own(
+    edges: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_threads(2, monkeypatch)
+    run = edges.run("inside")
+    assert (run.status, run.errors) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("promise", "text"),
     [

@@ -1,5 +1,5 @@
-/* One run at a time: a trap at the end of the process, broken promises, what a launch costs, how many
- * lanes there are. */
+/* One run at a time: a trap at the end of the process, a host that helps inside its run, broken promises,
+ * what a launch costs, how many lanes there are. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -7,9 +7,13 @@
 #include "mapal_runtime.h"
 #include "output.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void nothing(int64_t low, int64_t high, void *frame)
 {
@@ -44,6 +48,48 @@ static void trap_at_exit(char **arguments)
     mapal_run_settle(run);
     mapal_print_i32(2, true);
     mapal_run_finish(run);
+}
+
+/* Two threads meet: each waits until the other is here, too. A hang is ended by the alarm. */
+static void meet(atomic_int *here)
+{
+    (void)atomic_fetch_add(here, 1);
+    while (atomic_load(here) < 2) {
+        (void)sched_yield();
+    }
+}
+
+static void meets(int64_t low, int64_t high, void *here)
+{
+    (void)low;
+    (void)high;
+    meet(here);
+}
+
+/* The thread that is not the host of the outer run becomes that of an inner one. */
+static void goes_on_inside(int64_t low, int64_t high, void *frame)
+{
+    static atomic_int outside;
+    (void)low;
+    (void)high;
+    meet(&outside);
+    if (!pthread_equal(pthread_self(), *(pthread_t *)frame)) {
+        atomic_int inside = 0;
+        const mapal_task task[] = {task_of(meets, 2)};
+        const mapal_task_plan plan = {1, task, NULL};
+        mapal_run_plan(&plan, &inside);
+    }
+}
+
+/* Both threads have to be inside for it to end: the host that waits has to help there. */
+static void help_inside(char **arguments)
+{
+    (void)arguments;
+    (void)alarm(20);
+    pthread_t host = pthread_self();
+    const mapal_task task[] = {task_of(goes_on_inside, 2)};
+    const mapal_task_plan plan = {1, task, NULL};
+    mapal_run_plan(&plan, &host);
 }
 
 static void broken_promise(char **arguments)
@@ -120,7 +166,7 @@ typedef struct {
 int main(int count, char **arguments)
 {
     static const scene scenes[] = {
-        {"trap-at-exit", 0, trap_at_exit}, {"broken", 1, broken_promise},
+        {"trap-at-exit", 0, trap_at_exit}, {"inside", 0, help_inside}, {"broken", 1, broken_promise},
         {"launch", 1, launch_cost},        {"lanes", 0, print_lanes},
         {"quota", 1, print_quota},
     };
