@@ -12,6 +12,7 @@ import re
 from random import Random
 
 from tests.codegen.kernel_runs import Case
+from tests.codegen.random_bodies import INTEGERS
 from tests.codegen.random_inputs import random_literal
 
 _MAIN = re.compile(r"fn main\((?P<taken>.*?)\) -> (?P<given>.*?) \{", re.DOTALL)
@@ -71,6 +72,11 @@ def _computed(random: Random, name: str, ty: str, count: int) -> str:
         forms += [f"{name} -> map {{ z -> z + {literal} }}", f"{name} -> map {{ z -> z - z * z }}"]
     if ty == "i32":
         forms.append(f"{count} -> iota")
+    if random.random() < 0.1:
+        # These may trap, or do so at the last element.
+        if ty in INTEGERS:
+            forms = [f"{name} -> map {{ z -> 100 / z }}", f"{name} -> map {{ z -> z % (z - 1) }}"]
+        forms.append(f"{count} -> iota -> map {{ z -> {name}[z + 1] }}")
     return random.choice(forms)
 
 
