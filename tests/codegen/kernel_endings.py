@@ -178,6 +178,7 @@ def _count_sites(plan: Mapping[str, Any], counts: Counter[str]) -> None:
             shape, reason = site["shape"], site["reason"]
             counts[f"{site['kind']}s as {shape.split(',')[0]}"] += 1
             counts["maps past the caches"] += "past the caches" in reason or "streamed" in shape
+            counts["maps checked by blocks"] += "indices of a block" in reason
             counts["reductions in turns"] += "in turns" in reason
             counts["reductions in streams"] += site["kind"] == "reduce" and "streams" in reason
 

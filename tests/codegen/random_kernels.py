@@ -21,6 +21,7 @@ from tests.codegen.random_lanes import lanes
 from tests.codegen.random_moves import gathers, moves
 from tests.codegen.random_products import products
 from tests.codegen.random_sums import streams, sums
+from tests.codegen.random_tables import tables
 
 ENOUGH = 1000
 """Programs in which every shape has to occur."""
@@ -33,6 +34,7 @@ FAMILIES: tuple[tuple[Draw, int], ...] = (
     (indices, 2),
     (moves, 2),
     (gathers, 1),
+    (tables, 2),
     (batches, 2),
     (sums, 4),
     (streams, 1),
@@ -47,6 +49,7 @@ COMPUTED = 0.15
 
 OTHERS = (
     "maps past the caches",
+    "maps checked by blocks",
     "reductions in turns",
     "reductions in streams",
     "ended trapped",
