@@ -1,15 +1,15 @@
 """The loops around the tiles of a matrix product: columns, rows, and blocks of packed matrices.
 
 Where the plan packs, the right matrix lies as `product_packing` packs it. The left matrix is packed
-by whoever multiplies, a block of rows at a time, into strips: for each tile of rows, `UNROLL` steps
-of one row beside each other, row after row.
+by whoever multiplies, a block of rows at a time, into strips: for each tile of rows, as many steps
+of one row beside each other as a tile does at once, row after row.
 """
 
 from __future__ import annotations
 
 from mapal.codegen.layout import Layout
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup, Product
+from mapal.codegen.llvm.kernels.product_plan import ColumnGroup, Product
 from mapal.codegen.llvm.kernels.product_tile import Strides, TileKernel, add_tile_function
 from mapal.codegen.llvm.kernels.vectors import (
     Vectors,
@@ -46,6 +46,7 @@ class _Nest:
         self.w = e.w
         self.product = product
         self.plan = product.plan
+        self.at_once = self.plan.steps_at_once
         self.v = Vectors(e.module, e.w, product.element)
         self._tiles: dict[tuple[int, ColumnGroup], str] = {}
         self.rest = self.plan.rows % self.plan.tile_rows
@@ -58,7 +59,7 @@ class _Nest:
             right = self.v.address("%right", self.product.right_base)
             self._tiles_of(("%low", "%high"), right, str(plan.steps))
             return
-        self.strip_elements = plan.tile_rows * (-(-plan.depth // UNROLL) * UNROLL)
+        self.strip_elements = plan.tile_rows * (-(-plan.depth // self.at_once) * self.at_once)
         tiles = -(-plan.block_rows // plan.tile_rows)
         layout = Layout(tiles * self.strip_elements * self.product.element.bytes, 64)
         self.strips = self.e.slot(layout)
@@ -159,15 +160,15 @@ class _Nest:
         strides = Strides(
             left_row=product.left_row,
             left_step=product.left_step,
-            left_group=product.left_step * UNROLL,
+            left_group=product.left_step * self.at_once,
             right_step=product.right_step,
             result_row=plan.columns,
         )
         if plan.is_packed:
             strides = Strides(
-                left_row=UNROLL,
+                left_row=self.at_once,
                 left_step=1,
-                left_group=plan.tile_rows * UNROLL,
+                left_group=plan.tile_rows * self.at_once,
                 right_step=plan.tile_columns,
                 result_row=plan.columns,
             )
@@ -184,7 +185,8 @@ class _Nest:
             is_fused=product.is_fused,
             right_alignment=alignment,
             is_right_padded=plan.is_packed,
-            has_even_steps=plan.steps % UNROLL == 0,
+            steps_at_once=self.at_once,
+            has_even_steps=plan.steps % self.at_once == 0,
         )
         add_tile_function(self.e.module, symbol, tile)
         return symbol
@@ -214,10 +216,12 @@ class _Nest:
         strip = v.address(self.strips, v.product(number, self.strip_elements))
         row = v.product(tile, plan.tile_rows)
         start = v.address(source, v.product(row, self.product.left_row))
-        whole = w.value(f"and i64 {steps}, {-UNROLL}")
-        with guarded_loop(w, (0, whole, UNROLL), "pack", self.e.module.not_unrolled()) as step:
+        whole = w.value(f"and i64 {steps}, {-self.at_once}")
+        with guarded_loop(
+            w, (0, whole, self.at_once), "pack", self.e.module.not_unrolled()
+        ) as step:
             target = v.address(strip, v.product(step, plan.tile_rows))
-            self._copy_rows(start, step, target, rows, UNROLL)
+            self._copy_rows(start, step, target, rows, self.at_once)
         with guarded_loop(w, (whole, steps, 1), "pack.rest", self.e.module.not_unrolled()) as step:
             offset = v.product(whole, plan.tile_rows)
             beyond = w.value(f"sub nuw nsw i64 {step}, {whole}")
@@ -225,14 +229,14 @@ class _Nest:
             self._copy_rows(start, step, target, rows, 1)
 
     def _copy_rows(self, start: str, step: str, target: str, rows: int, count: int) -> None:
-        """`count` steps of each of `rows` rows from a step on, rows `UNROLL` elements apart."""
+        """`count` steps of each of `rows` rows from a step on, rows `at_once` elements apart."""
         v, product = self.v, self.product
         at_step = v.address(start, v.product(step, product.left_step))
         for row in range(rows):
             source = v.address(at_step, row * product.left_row)
-            place = v.address(target, row * UNROLL)
-            if count == UNROLL and product.left_step == 1:
-                alignment = min(64, UNROLL * product.element.bytes)
+            place = v.address(target, row * self.at_once)
+            if count == self.at_once and product.left_step == 1:
+                alignment = min(64, self.at_once * product.element.bytes)
                 v.store(v.load(source, count), place, count, alignment=alignment)
                 continue
             for number in range(count):

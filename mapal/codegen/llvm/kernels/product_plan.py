@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from mapal.codegen.llvm.module import Processor
 from mapal.ir.types import Scalar
 
-UNROLL = 4
-"""Steps that a tile does at once."""
+_PACKED_STEPS = 2
+"""Steps that a tile does at once where the left matrix is packed: a strip is copied faster by pairs
+of elements. More gained nothing and took LLVM longer."""
 
 _USUAL_L2_BYTES = 512 * 1024
 """Where a profile knows no second-level cache."""
@@ -105,6 +106,11 @@ class ProductPlan:
         return f"{tile}, packed" if self.is_packed else tile
 
     @property
+    def steps_at_once(self) -> int:
+        """Steps that a tile does before it looks whether there are more."""
+        return _PACKED_STEPS if self.is_packed else 1
+
+    @property
     def reason(self) -> str:
         """For the emission plan."""
         blocks = f"depth {self.depth}, blocks of {self.block_rows} rows"
@@ -143,7 +149,7 @@ def product_plan(
     depth, block_rows = steps, rows
     if is_packed:
         depth = fixed.get("depth", _DEPTH_BYTES // ty.bytes)
-        depth = _evenly(steps, depth, UNROLL)
+        depth = _evenly(steps, depth, _PACKED_STEPS)
         # One vector a row takes more of the left matrix for each of the right one: small blocks
         # leave the second-level cache to both, if the right one then comes from the third.
         is_near = depth * columns * ty.bytes <= _NEAR * l2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mapal.codegen.llvm.kernels.product_plan import UNROLL, ColumnGroup
+from mapal.codegen.llvm.kernels.product_plan import ColumnGroup
 from mapal.codegen.llvm.kernels.vectors import (
     Vectors,
     carrying_loop,
@@ -23,8 +23,8 @@ from mapal.ir.types import Scalar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strides:
-    """Distances in elements: of rows and steps of the left matrix, of a group of `UNROLL` steps
-    of it, of steps of the right matrix, of rows of the result."""
+    """Distances in elements: of rows and steps of the left matrix, of a group of steps done at
+    once of it, of steps of the right matrix, of rows of the result."""
 
     left_row: int
     left_step: int
@@ -39,7 +39,7 @@ class TileKernel:
     that accumulators start with; with `may_go_on`, a call may ask for what the result has so far
     instead. `right_alignment` in
     bytes holds for each vector of the right matrix; with `is_right_padded`, whole vectors may be
-    read there; with `has_even_steps`, their number is a multiple of `UNROLL`."""
+    read there; with `has_even_steps`, their number is a multiple of `steps_at_once`."""
 
     element: Scalar
     rows: int
@@ -50,6 +50,7 @@ class TileKernel:
     is_fused: bool
     right_alignment: int
     is_right_padded: bool
+    steps_at_once: int
     has_even_steps: bool
 
 
@@ -76,16 +77,17 @@ class _Tile:
         self.w = w
         self.tile = tile
         self.v = Vectors(module, w, tile.element)
+        self.at_once = tile.steps_at_once
         self.lanes = tile.group.lanes
         self.vector = vector_type(tile.element, self.lanes)
         self.cells = [(row, at) for row in range(tile.rows) for at in range(tile.group.vectors)]
 
     def write(self) -> None:
         state = ["%left", "%right", *self._first()]
-        whole = self.w.value(f"and i64 %steps, {-UNROLL}")
-        state = self._steps(state, whole, UNROLL)
+        whole = "%steps" if self.at_once == 1 else self.w.value(f"and i64 %steps, {-self.at_once}")
+        state = self._steps(state, whole, self.at_once)
         if not self.tile.has_even_steps:
-            rest = self.w.value(f"and i64 %steps, {UNROLL - 1}")
+            rest = self.w.value(f"and i64 %steps, {self.at_once - 1}")
             state = self._steps(state, rest, 1)
         for (row, at), accumulator in zip(self.cells, state[2:], strict=True):
             self.v.store(accumulator, self._result(row, at), self.lanes, live=self._live(at))
@@ -107,7 +109,7 @@ class _Tile:
             for step in range(unroll):
                 accumulators = self._step(left, right, step, accumulators)
             strides = self.tile.strides
-            left_stride = strides.left_group if unroll == UNROLL else strides.left_step
+            left_stride = strides.left_group if unroll == self.at_once else strides.left_step
             loop.values = [
                 self.v.address(left, left_stride),
                 self.v.address(right, strides.right_step * unroll),
