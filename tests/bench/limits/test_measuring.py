@@ -92,3 +92,10 @@ def test_a_goal_is_reached_against_the_best(ratios: tuple[float, float], reached
 def test_a_goal_without_peers_is_open() -> None:
     found = judge(Goal(peers=("a",), ratio=1.0), {"a": {"name": "a", "absent": "no"}})
     assert (found["reached"], found["ratio"]) == (None, None)
+
+
+def test_contests_of_several_threads_are_judged_by_the_least_times() -> None:
+    peers = {"a": {"name": "a", "ratio": 1.6, "ratio_of_least": 0.9}}
+    found = judge(Goal(peers=("a",), ratio=1.0, threads=2), peers)
+    assert (found["figure"], found["ratio"], found["reached"]) == ("ratio_of_least", 0.9, True)
+    assert judge(Goal(peers=("a",), ratio=1.0), peers)["ratio"] == 1.6
