@@ -18,6 +18,7 @@ from mapal.codegen.llvm import (
     scalars,
 )
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.hidden_remainders import hidden
 from mapal.codegen.llvm.scope import Frame, Scope
 from mapal.codegen.llvm.values import Value
 from mapal.diagnostics import CompilerBug
@@ -157,7 +158,8 @@ def _scalar_operation(e: Emitter, scope: Scope, item: OperationItem) -> str:
     texts = [text for text in operands if isinstance(text, str)]
     match op:
         case ops.Binary(code=code):
-            return scalars.binary(e, code, ty, texts[0], texts[1], item.morphism.key)
+            result = scalars.binary(e, code, ty, texts[0], texts[1], item.morphism.key)
+            return hidden(e, item, ty, result)
         case ops.Unary(code=unary):
             return scalars.unary(e, unary, ty, texts[0])
         case ops.Fma(negate_product=product, negate_addend=addend):
