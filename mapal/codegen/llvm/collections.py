@@ -227,10 +227,12 @@ class _OneElement:
         """As `emit_range`, `count` elements in turns as far as they go."""
         w = e.w
         length = w.value(f"sub nuw nsw i64 {high}, {low}")
-        rest = w.value(f"urem i64 {length}, {count}")
-        whole = w.value(f"sub nuw nsw i64 {high}, {rest}")
-        with guarded_loop(w, (low, whole, count), "turns") as first:
-            self._emit_in_turns(count, e, scope, values, made, first)
+        share = w.value(f"udiv i64 {length}, {count}")
+        behind = w.value(f"add nuw nsw i64 {low}, {share}")
+        taken = w.value(f"mul nuw nsw i64 {share}, {count}")
+        whole = w.value(f"add nuw nsw i64 {low}, {taken}")
+        with guarded_loop(w, (low, behind, 1), "turns") as first:
+            self._emit_in_turns(count, e, scope, values, made, first, share)
         with guarded_loop(w, (whole, high, 1), "map") as index:
             self.emit(e, scope, values, made, index)
 
@@ -242,13 +244,17 @@ class _OneElement:
         values: Sequence[Value],
         made: Memory,
         first: str,
+        share: str,
     ) -> None:
+        """The element `first`, and those behind it that are one, two, … shares further on."""
         *captures, array = values
         function = e.graph.functions[self.body]
         scopes: list[Scope] = []
         places: list[tuple[str, Wish]] = []
+        index = first
         for number in range(count):
-            index = e.w.value(f"add nuw nsw i64 {first}, {number}")
+            if number:
+                index = e.w.value(f"add nuw nsw i64 {index}, {share}")
             address = memory.element_pointer(e, made.pointer, self.element, index)
             wish = _wish_at(e, self.element, address)
             arguments = (*captures, memory.element(e, array, self.source, index))
