@@ -23,7 +23,7 @@ from tests.codegen.random_products import products
 from tests.codegen.random_sums import streams, sums
 from tests.codegen.random_tables import tables
 
-ENOUGH = 1000
+ENOUGH = 2000
 """Programs in which every shape has to occur."""
 
 FAMILIES: tuple[tuple[Draw, int], ...] = (
