@@ -12,6 +12,7 @@ from mapal.analysis.legality import may_write
 from mapal.codegen.layout import memory_type
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.hidden_places import hidden_place
 from mapal.codegen.llvm.module import quoted_bytes
 from mapal.codegen.llvm.scalars import INDEX_OOB, as_index
 from mapal.codegen.llvm.scope import (
@@ -229,6 +230,8 @@ def index(e: Emitter, scope: Scope, item: OperationItem) -> Value:
     position = checked_index(e, scope, item, ty)
     if has_no_representation(ty):
         return None
+    if e.uses_kernels:
+        position = hidden_place(e, item, ty, position)
     return memory.element(e, scope.values[item.operands[0]], ty, position)
 
 

@@ -29,7 +29,7 @@ _COMPARISONS = frozenset(
 
 def hidden(e: Emitter, item: OperationItem, ty: Scalar, result: str) -> str:
     """The result of an operation, with its bits hidden if it is such a remainder."""
-    if not result.startswith("%") or not _is_mask(e.graph, item, ty):
+    if not e.uses_kernels or not result.startswith("%") or not _is_mask(e.graph, item, ty):
         return result
     if not e.graph.remembered(
         ("leads to a place", item.target), lambda: _leads_to_place(e.graph, item.target)
