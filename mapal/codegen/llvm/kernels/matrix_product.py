@@ -85,6 +85,7 @@ class _Emission:
             right_ty, right = self._pack(e, scope, right_ty, right)
         plan = self.plan
         rows = max(plan.tile_rows, min(plan.block_rows, plan.rows // _SLICES))
+        together = plan.most_row_tiles_at_once
         return self.site.fill(
             e,
             scope,
@@ -92,7 +93,7 @@ class _Emission:
             [(left_ty, left), (right_ty, right)],
             units=plan.row_tiles,
             operations=2 * plan.tile_rows * plan.columns * plan.steps // plan.lanes,
-            quantum=-(-rows // plan.tile_rows),
+            quantum=-(-rows // (plan.tile_rows * together)) * together,
         )
 
     def _multiply(

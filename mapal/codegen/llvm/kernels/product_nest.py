@@ -111,21 +111,24 @@ class _Nest:
         right: str,
         steps: str,
     ) -> None:
-        """One tile of columns: its whole tiles of rows, then the rest of the rows."""
+        """One tile of columns: its whole tiles of rows, several at once where columns are few, then
+        the rest of the rows."""
         low, high = tiles
         w, plan = self.w, self.plan
-        whole = plan.rows // plan.tile_rows
+        at_once = plan.row_tiles_at_once(group)
+        rows = at_once * plan.tile_rows
+        whole, rest = plan.rows // rows * at_once, plan.rows % rows
         end = high
-        if self.rest:
+        if rest:
             fits = w.value(f"icmp ult i64 {high}, {whole}")
             end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
         metadata = self.e.module.not_unrolled()
-        with guarded_loop(w, (low, end, 1), "rows", metadata) as tile:
-            self._call(tile, low, group, column, right, steps, plan.tile_rows)
-        if self.rest:
+        with guarded_loop(w, (low, end, at_once), "rows", metadata) as tile:
+            self._call(tile, low, group, column, right, steps, rows)
+        if rest:
             is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
             with only_if(w, is_cut, "rest"):
-                self._call(str(whole), low, group, column, right, steps, self.rest)
+                self._call(str(whole), low, group, column, right, steps, rest)
 
     def _call(
         self,

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import lcm
 
 from mapal.codegen.llvm.module import Processor
 from mapal.ir.types import Scalar
@@ -76,6 +77,16 @@ class ProductPlan:
     @property
     def row_tiles(self) -> int:
         return -(-self.rows // self.tile_rows)
+
+    def row_tiles_at_once(self, group: ColumnGroup) -> int:
+        """Tiles of rows that one function computes of a group of columns: as many as the registers
+        of a whole tile hold. Strips of the left matrix are for one each."""
+        return 1 if self.is_packed else max(1, self.tile_vectors // group.vectors)
+
+    @property
+    def most_row_tiles_at_once(self) -> int:
+        """Slices consist of so many tiles of rows, or of a multiple."""
+        return lcm(*(self.row_tiles_at_once(group) for group in self.groups))
 
     @property
     def first_panels(self) -> Iterator[tuple[int, ColumnGroup]]:
