@@ -6,7 +6,8 @@ the row of the right matrix and one broadcast element. Separate products and sum
 registers want one vector a row: the product takes its broadcast factor from memory.
 
 The right matrix is packed into panels of one tile's width when it exceeds what the second-level
-cache holds beside the left one; then the left matrix is packed block by block, too. Blocks follow
+cache holds beside the left one, or with separate products and sums in few registers the first-level
+cache; then the left matrix is packed block by block, too. Blocks follow
 Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of the
 left matrix fills half of the second-level cache, or an eighth with one vector a row.
 """
@@ -24,8 +25,11 @@ _PACKED_STEPS = 2
 """Steps that a tile does at once where the left matrix is packed: a strip is copied faster by pairs
 of elements. More gained nothing and took LLVM longer."""
 
+_MANY_REGISTERS = 32
+
+_USUAL_L1_BYTES = 32 * 1024
 _USUAL_L2_BYTES = 512 * 1024
-"""Where a profile knows no second-level cache."""
+"""Where a profile knows no such cache."""
 
 _DEPTH_BYTES = 4096
 """Steps of a packed piece, as bytes of one row: few pieces, so that results are rarely taken out
@@ -65,6 +69,7 @@ class ProductPlan:
     tile_vectors: int
     is_packed: bool
     is_transposed: bool
+    cache: str
     depth: int
     block_rows: int
     groups: tuple[ColumnGroup, ...]
@@ -128,7 +133,7 @@ class ProductPlan:
         if self.is_transposed:
             return f"the right matrix is transposed; {blocks}"
         if self.is_packed:
-            return f"the right matrix exceeds the second-level cache; {blocks}"
+            return f"the right matrix exceeds the {self.cache} cache; {blocks}"
         return "the matrices stay in the caches where they lie"
 
 
@@ -147,10 +152,14 @@ def product_plan(
     lanes = max(1, profile.vector_bytes // ty.bytes)
     tile_rows, tile_vectors = _tile(profile, rows, is_fused=is_fused)
     l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
-    room = l2 if is_fused else l2 * 6 // 10
+    cache, room = "second-level", l2 if is_fused else l2 * 6 // 10
+    if not is_fused and profile.vector_registers < _MANY_REGISTERS:
+        # Rows of a matrix that is not packed want an address each, and no register is left for it.
+        cache = "first-level"
+        room = profile.l1d.bytes if profile.l1d is not None else _USUAL_L1_BYTES
     is_large = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
     is_packed = is_large or is_transposed
-    if not is_packed and is_fused and profile.vector_registers >= 32:
+    if not is_packed and is_fused and profile.vector_registers >= _MANY_REGISTERS:
         # Without strips of the left matrix, fewer rows mean fewer addresses.
         tile_rows, tile_vectors = 6, 4
     kind = "matmul" if is_packed else "matmul-direct"
@@ -177,6 +186,7 @@ def product_plan(
         tile_vectors=tile_vectors,
         is_packed=is_packed,
         is_transposed=is_transposed,
+        cache=cache,
         depth=depth,
         block_rows=block_rows,
         groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks)),
@@ -186,9 +196,9 @@ def product_plan(
 def _tile(profile: Processor, rows: int, *, is_fused: bool) -> tuple[int, int]:
     """Rows and vectors a row of the register tile."""
     registers = profile.vector_registers
-    if registers >= 32 and profile.vector_bytes >= 64 and not is_fused:
+    if registers >= _MANY_REGISTERS and profile.vector_bytes >= 64 and not is_fused:
         return (24, 1) if rows % 24 == 0 else (16, 1)
-    if registers >= 32:
+    if registers >= _MANY_REGISTERS:
         return 8, 3
     return 6, 2
 
