@@ -60,7 +60,7 @@ def task_limits() -> dict[str, Any]:
 def _limits(threads: str, rows: list[str]) -> bool:
     from mapal.bench.limits.__main__ import main
 
-    return main(["--threads", threads, *rows]) == 0
+    return main(["--threads", threads, "--", *rows]) == 0
 
 
 def task_mutants() -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _tune(kernels: list[str]) -> bool:
 
     from mapal.bench.tuning.__main__ import main
 
-    return main(["--target", get_var("target", "native"), *kernels]) == 0
+    return main(["--target", get_var("target", "native"), "--", *kernels]) == 0
 
 
 def task_lock() -> dict[str, Any]:

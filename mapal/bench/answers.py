@@ -40,8 +40,11 @@ def require_close(
     fraction: float = 0.0,
 ) -> None:
     """Raises `WrongAnswer` if a result is further from what is expected than `tolerance` times
-    its largest element, or, with a tolerance of 0, has other bits. That fraction of elements
-    may be anything: where a last bit decides how long a point stays."""
+    its largest finite element, or, with a tolerance of 0, has other bits. That fraction of elements
+    may be anything: where a last bit decides how long a point stays. Both are from 0 to 1."""
+    for stated in (tolerance, fraction):
+        if not 0 <= stated <= 1:
+            raise WrongAnswer(f"{name} states a tolerance of {stated}, not from 0 to 1")
     if len(found) != len(expected):
         raise WrongAnswer(f"{name} gives {len(found)} arrays, not {len(expected)}")
     for answer, wanted in zip(found, expected, strict=True):
@@ -53,16 +56,26 @@ def require_close(
             if not same_bits(array, wanted):
                 raise WrongAnswer(f"{name} gives another result{_first_difference(array, wanted)}")
             continue
-        scale = float(np.max(np.abs(wanted), initial=0.0)) or 1.0
+        scale = _largest(wanted) or 1.0
         close = np.isclose(array, wanted, rtol=0.0, atol=tolerance * scale, equal_nan=True)
         if wanted.size - int(np.count_nonzero(close)) > fraction * wanted.size:
             raise WrongAnswer(f"{name} is off by more than {tolerance} of the largest element")
 
 
+def _largest(array: Array) -> float:
+    """The magnitude of the largest element that has one. An infinite tolerance would tolerate
+    everything, and one that is no number nothing."""
+    magnitudes = np.abs(array if array.dtype.kind == "f" else array.astype("<f8"))
+    return float(np.max(magnitudes, initial=0.0, where=np.isfinite(magnitudes)))
+
+
 def _first_difference(found: Array, wanted: Array) -> str:
     if found.dtype != wanted.dtype:
         return f": {found.dtype} instead of {wanted.dtype}"
-    places = np.flatnonzero((found != wanted).reshape(-1))
+    different = (found != wanted).reshape(-1)
+    if found.dtype.kind == "f":
+        different &= ~(np.isnan(found) & np.isnan(wanted)).reshape(-1)
+    places = np.flatnonzero(different)
     if places.size == 0:
         return ": zeros of another sign"
     first = int(places[0])

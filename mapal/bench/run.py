@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -47,14 +46,16 @@ def bench_target(
     say: Callable[[str], None],
 ) -> dict[str, Any]:
     """Measures one target. `not_timed` is why the host cannot run it, if it cannot; `say` gets
-    a line for each program before it is measured. Raises `UserError` for a wrong answer."""
+    a line for each program before it is measured. A program that cannot be measured, or a wrong
+    answer, is listed with the reason as `failed`; the others are measured all the same."""
     host = host_facts(profile)
     if not_timed is not None:
-        return table.document(target, host, [], [], not_timed)
+        return table.document(target, host, [], [], [], not_timed)
     say(f"bench:{target}: what the machine can do")
     host["roofs"] = _roofs(compiler, profile)
     results: list[dict[str, Any]] = []
     skipped: list[dict[str, str]] = []
+    failed: list[dict[str, Any]] = []
     for built in programs:
         name = built.program.name
         if built.oracle["class"] != "done":
@@ -63,8 +64,11 @@ def bench_target(
             continue
         for threads in thread_counts():
             say(f"bench:{target}:{name} {threads} thread{'s' if threads > 1 else ''}")
-            results.append(_measure(built, compiler, threads))
-    return table.document(target, host, results, skipped, None)
+            try:
+                results.append(_measure(built, compiler, threads))
+            except UserError as error:
+                failed.append({"program": name, "threads": threads, "reason": error.message})
+    return table.document(target, host, results, skipped, failed, None)
 
 
 def thread_counts() -> tuple[int, ...]:
@@ -146,7 +150,11 @@ def _compile_peers(
         libraries[peer.name] = scratch / f"{peer.name}.so"
         flags = [*C_FLAGS[peer.name], *(["-fopenmp"] if threads > 1 else [])]
         flags += [f"-D{name}={size}" for name, size in sizes.items()]
-        libraries[peer.name].write_bytes(compile_shared(compiler, peer.script.read_bytes(), flags))
+        try:
+            data = compile_shared(compiler, peer.script.read_bytes(), flags)
+        except UserError as error:
+            raise UserError(f"peer {peer.name}, {peer.script}: {error.message}", 1) from None
+        libraries[peer.name].write_bytes(data)
     return libraries
 
 
@@ -169,22 +177,3 @@ def host_facts(profile: TargetProfile) -> dict[str, Any]:
         "isa": f"{profile.triple.split('-')[0]} {profile.cpu}",
         "caches": caches,
     }
-
-
-def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Writes `bench/T.json` through a temporary file."""
-    text = json.dumps(document, indent=1, sort_keys=False) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}", 1) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(name, path)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise UserError(f"{path}: {error.strerror}", 1) from None

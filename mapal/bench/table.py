@@ -25,7 +25,14 @@ def render(target: str, document: Mapping[str, Any]) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     lines += [f"{entry['program']}: not timed: {entry['reason']}" for entry in document["skipped"]]
+    lines += map(failure, document["failed"])
     return "\n".join(lines) + "\n"
+
+
+def failure(entry: Mapping[str, Any]) -> str:
+    """An entry of `failed` for people."""
+    threads = f"{entry['threads']} thread{'s' if entry['threads'] > 1 else ''}"
+    return f"{entry['program']}, {threads}: failed: {entry['reason']}"
 
 
 def _roof(roof: Mapping[str, Any]) -> str:
@@ -62,6 +69,8 @@ def _peer(peer: Mapping[str, Any]) -> str:
 
 
 def _milliseconds(value: float) -> str:
+    if value < 0.001:
+        return f"{value:.2e}"
     return f"{value:.4f}" if value < 10 else f"{value:.2f}"
 
 
@@ -74,6 +83,7 @@ def document(
     host: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
     skipped: Sequence[Mapping[str, str]],
+    failed: Sequence[Mapping[str, Any]],
     not_timed: str | None,
 ) -> dict[str, Any]:
     """What `bench/T.json` holds."""
@@ -84,4 +94,5 @@ def document(
         "host": dict(host),
         "results": list(results),
         "skipped": list(skipped),
+        "failed": list(failed),
     }

@@ -11,6 +11,7 @@ from typing import Any
 from doit.task import Task
 
 from mapal.diagnostics import UserError
+from mapal.pipeline.files import describe
 from mapal.pipeline.site import BUILD
 from mapal.pipeline.steps import Target
 from mapal.pipeline.workspace import Workspace
@@ -38,8 +39,16 @@ class _Measurement:
         self._workspace = workspace
 
     def __call__(self) -> bool:
+        failures: list[str] = []
         for target in self._targets():
-            self._measure(target)
+            try:
+                failures += self._measure(target)
+            except UserError as error:
+                failures.append(f"{target.name}: {error.message}")
+            except OSError as error:
+                failures.append(f"{target.name}: {error.filename or 'bench'}: {describe(error)}")
+        if failures:
+            raise UserError("\n".join(failures), 1)
         return True
 
     def _targets(self) -> list[Target]:
@@ -49,9 +58,11 @@ class _Measurement:
                 found.setdefault(target.name, target)
         return list(found.values())
 
-    def _measure(self, target: Target) -> None:
+    def _measure(self, target: Target) -> list[str]:
+        """Measures one target; gives a line for each failure."""
         from mapal.bench import table
-        from mapal.bench.run import bench_target, write_document
+        from mapal.bench.documents import write_document
+        from mapal.bench.run import bench_target
 
         profile = self._profile(target)
         document = bench_target(
@@ -62,9 +73,13 @@ class _Measurement:
             target.skipped,
             lambda line: print(line, file=sys.stderr, flush=True),
         )
-        write_document(Path(_DIRECTORY, f"{target.name}.json"), document)
+        # Said before it is kept: a full disk then costs no figures.
         sys.stdout.write(table.render(target.name, document))
         sys.stdout.flush()
+        failed = document["failed"]
+        if document["results"] or not failed:
+            write_document(Path(_DIRECTORY, f"{target.name}.json"), document)
+        return [f"{target.name}: {table.failure(entry)}" for entry in failed]
 
     def _profile(self, target: Target) -> TargetProfile:
         if target.name == NATIVE:

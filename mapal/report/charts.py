@@ -3,8 +3,9 @@ of the machine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 from mapal.report.roofline import Roofline, make_rooflines
@@ -65,8 +66,16 @@ def make_chart(document: Mapping[str, Any]) -> BenchChart:
         str(document.get("not_timed") or ""),
         tuple(_group(result) for result in document.get("results", ())),
         make_rooflines(document),
-        tuple((str(e["program"]), str(e["reason"])) for e in document.get("skipped", ())),
+        tuple(_left_out(document)),
     )
+
+
+def _left_out(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Programs without a time, with the reason."""
+    for entry in document.get("skipped", ()):
+        yield str(entry["program"]), str(entry["reason"])
+    for entry in document.get("failed", ()):
+        yield str(entry["program"]), f"failed: {entry['reason']}"
 
 
 def _group(result: Mapping[str, Any]) -> BenchGroup:
@@ -124,10 +133,25 @@ def _rates(result: Mapping[str, Any]) -> str:
 
 def _chart_of(document: Mapping[str, Any]) -> BenchChart:
     try:
-        return make_chart(document)
+        chart = make_chart(document)
+        _require_finite(asdict(chart))
+        return chart
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         reason = f"{document['target']}.json is no document of this version of the bench"
         return BenchChart(str(document["target"]), "", reason, (), (), ())
+
+
+def _require_finite(value: object) -> None:
+    """JSON of Python's has numbers that cannot be drawn. Raises `ValueError`."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(value)
+    members: Iterable[object] = ()
+    if isinstance(value, dict):
+        members = value.values()
+    elif isinstance(value, (list, tuple)):
+        members = value
+    for member in members:
+        _require_finite(member)
 
 
 def make_charts(documents: Sequence[Mapping[str, Any]]) -> list[BenchChart]:

@@ -19,7 +19,7 @@ def tuned(detected: TargetProfile, cpu: str, tiles: Tiles) -> TargetProfile:
     if cpu != detected.cpu:
         raise UserError(
             f"{NATIVE_TUNING} was measured on a {cpu}, and this is a {detected.cpu}; "
-            f"delete it, or measure again with `doit tune target={NATIVE}`"
+            f"delete it, then measure again with `doit tune target={NATIVE}`"
         )
     merged = detected.policy.tiles.updated(tiles)
     return replace(detected, policy=replace(detected.policy, tiles=merged))

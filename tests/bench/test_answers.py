@@ -59,3 +59,34 @@ def test_the_number_of_results_and_of_elements_counts() -> None:
         require_close("peer", [one, one], [one], 1.0)
     with pytest.raises(WrongAnswer, match="gives 2 elements, not 1"):
         require_close("peer", [np.ones(2, "<f4")], [one], 1.0)
+
+
+def test_an_infinite_element_tolerates_nothing() -> None:
+    wanted = np.array([np.inf, 1.0, np.nan], "<f4")
+    require_close("peer", [np.array([np.inf, 1.0001, np.nan], "<f4")], [wanted], 1e-3)
+    for wrong in ([np.inf, 2.0, np.nan], [1.0, 1.0, np.nan], [np.inf, 1.0, 0.0]):
+        with pytest.raises(WrongAnswer, match="off by more"):
+            require_close("peer", [np.array(wrong, "<f4")], [wanted], 1e-3)
+
+
+def test_integers_and_truth_values_have_a_largest_element_too() -> None:
+    for wanted in (np.array([-(2**31), 1], "<i4"), np.array([True, False])):
+        require_close("peer", [wanted.copy()], [wanted], 1e-6)
+        with pytest.raises(WrongAnswer, match="off by more"):
+            require_close("peer", [wanted[::-1].copy()], [wanted], 1e-6)
+
+
+@pytest.mark.parametrize("stated", [-1e-9, 1.5, float("inf"), float("nan")])
+def test_a_tolerance_that_tolerates_everything_is_none(stated: float) -> None:
+    one = np.array([1.0], "<f4")
+    with pytest.raises(WrongAnswer, match="peer states a tolerance of"):
+        require_close("peer", [one], [one], stated)
+    with pytest.raises(WrongAnswer, match="peer states a tolerance of"):
+        require_close("peer", [one], [one], 1e-3, stated)
+
+
+def test_elements_that_are_no_numbers_in_both_are_no_difference() -> None:
+    wanted = np.array([np.nan, 1.0, 2.0], "<f4")
+    found = np.array([np.nan, 1.0, 3.0], "<f4")
+    with pytest.raises(WrongAnswer, match="1 of 3 elements, the first at 2"):
+        require_bits("ours", [found], [wanted])

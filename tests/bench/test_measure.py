@@ -70,14 +70,23 @@ HOST = {"cpu": "znver4", "cores": 2, "isa": "x86_64 znver3", "caches": {}}
 def test_the_table_shows_ratios_absences_and_what_was_left_out() -> None:
     skipped = [{"program": "trap", "reason": "the program ends as trapped"}]
     results = [summarize(job(), FIGURES)]
-    text = render("zen3", document("zen3", HOST, results, skipped, None))
+    failed = [{"program": "odd", "threads": 2, "reason": "peer c gives another result"}]
+    text = render("zen3", document("zen3", HOST, results, skipped, failed, None))
     assert text.splitlines()[0] == "zen3 on znver4, 2 cores, x86_64 znver3"
     assert "ratio 0.500 [0.250 to 2.000]" in text
     assert "numba absent (no script)" in text
-    assert text.splitlines()[-1] == "trap: not timed: the program ends as trapped"
+    assert text.splitlines()[-2:] == [
+        "trap: not timed: the program ends as trapped",
+        "odd, 2 threads: failed: peer c gives another result",
+    ]
+
+
+def test_the_least_times_are_no_zeros() -> None:
+    quick = {**summarize(job(), FIGURES), "median_ms": 2.614e-6}
+    assert " 2.61e-06 " in render("zen3", document("zen3", HOST, [quick], [], [], None))
 
 
 def test_a_target_that_cannot_run_says_why() -> None:
-    stated = document("apple-m", HOST, [], [], "this is Linux")
+    stated = document("apple-m", HOST, [], [], [], "this is Linux")
     assert render("apple-m", stated) == "apple-m: not timed: this is Linux\n"
     assert stated["results"] == []

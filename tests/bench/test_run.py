@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mapal.bench.run import thread_counts, write_document
-from mapal.diagnostics import UserError
+from mapal.bench.run import thread_counts
 from mapal.target import host_architecture
 
 SETTINGS = """\
@@ -124,7 +123,19 @@ def test_a_target_of_another_machine_says_why_it_is_not_timed(project: Path) -> 
     assert f"{foreign}: not timed: " in result.stdout
 
 
-def test_a_document_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
-    (tmp_path / "bench").write_text("a file where the directory should be", encoding="utf-8")
-    with pytest.raises(UserError, match=r"native\.json"):
-        write_document(tmp_path / "bench" / "native.json", {})
+def test_one_wrong_peer_costs_no_figures_of_others(project: Path) -> None:
+    """The other program is measured, and who is wrong is said with the compiler's words."""
+    settings = project / "mapal.yaml"
+    text = settings.read_text(encoding="utf-8")
+    single = "  single:\n    source: src/double.mapal\n    inputs: {x: data/x.npy}\n"
+    single += "    bench: {repeat: 2, peers: [c]}\n"
+    settings.write_text(text.replace("programs:\n", f"programs:\n{single}"), encoding="utf-8")
+    (project / "peers" / "c_single.c").write_text("void run(", encoding="utf-8")
+    result = bench(project)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stdout + result.stderr
+    assert "native: single, 1 thread: failed: peer c, " in result.stderr
+    assert "c_single.c: " in result.stderr
+    document = figures(project, "native")
+    assert {entry["program"] for entry in document["results"]} == {"double"}
+    assert {entry["program"] for entry in document["failed"]} == {"single"}

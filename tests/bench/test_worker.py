@@ -1,6 +1,8 @@
 """A whole measurement of a small shared library, and what is not measured."""
 
 import json
+import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mapal.bench import run_worker as run_worker_module
 from mapal.bench.answers import WrongAnswer
 from mapal.bench.run import compile_driver
+from mapal.bench.run_worker import run_worker
 from mapal.bench.worker import evaluate_job, run_job
+from mapal.diagnostics import UserError
 from mapal.native.toolchain import compile_shared, require_compiler
 
 PROGRAM = b"""
@@ -80,7 +85,9 @@ def test_a_job_is_measured_in_a_process_of_its_own(tmp_path: Path, library: Path
         text=True,
         check=True,
     )
-    figures = json.loads(result.stdout)
+    *turns, last = map(json.loads, result.stdout.splitlines())
+    assert [turn["turn"] for turn in turns] == ["the program", "peer numpy", "the contest"]
+    figures = last["figures"]
     assert {name: len(samples) for name, samples in figures["samples"].items()} == {
         "mapal": 2,
         "numpy": 2,
@@ -152,6 +159,10 @@ def test_a_peer_whose_package_is_missing_is_absent(tmp_path: Path, library: Path
     script.write_text("import no_such_package\n", encoding="utf-8")
     figures = run_job(request)
     assert figures["absent"] == [{"name": "numpy", "absent": "not installed: no_such_package"}]
+    # A package that is there and lacks something is not said to be missing.
+    script.write_text("from json import no_such_name\n", encoding="utf-8")
+    (entry,) = run_job(request)["absent"]
+    assert entry["absent"].startswith("cannot be imported: cannot import name 'no_such_name'")
 
 
 def test_a_peer_may_write_into_memory_that_is_there(tmp_path: Path, library: Path) -> None:
@@ -201,3 +212,120 @@ def test_a_result_may_be_stored_without_a_contest(tmp_path: Path, library: Path)
     forms = [[[4], "<f4"]]
     evaluate_job({**request, "library": str(peer), "forms": forms, "store": [str(stored)]})
     assert np.array_equal(np.load(stored), np.load(tmp_path / "result.npy"))
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return 1 / 0", "peer numpy fails: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(0)", "peer numpy fails: SystemExit: 0"),
+        ("return [[1], [1, 2]]", "peer numpy fails: ValueError: "),
+        ("return None", "peer numpy gives 1 elements, not 4"),
+        ("return ['a'] * 4", "peer numpy gives another result: <U1 instead of float32"),
+        ("return inputs['x'][:3] * 2", "peer numpy gives 3 elements, not 4"),
+        ("return inputs['x'].astype('f8') * 2", "float64 instead of float32"),
+        ("y = inputs['x'] * 2; y[1] = float('nan'); return y", "1 of 4 elements, the first at 1"),
+        ("x = inputs['x']; x *= 2; return x", "peer numpy changes the input 'x'"),
+    ],
+)
+def test_a_peer_that_misbehaves_is_named(
+    tmp_path: Path, library: Path, body: str, reason: str
+) -> None:
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    script.write_text(f"def run(inputs):\n    {body}\n", encoding="utf-8")
+    with pytest.raises(WrongAnswer) as caught:
+        run_job(request)
+    assert reason in str(caught.value)
+
+
+def test_a_peer_that_changes_the_inputs_later_is_no_fault_of_ours(
+    tmp_path: Path, library: Path
+) -> None:
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    script.write_text(
+        "calls = []\n"
+        "def run(inputs):\n"
+        "    calls.append(1)\n"
+        "    y = inputs['x'] * 2\n"
+        "    inputs['x'][0] += len(calls) > 3\n"
+        "    return y\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(WrongAnswer, match="somebody in the contest changes the input 'x'"):
+        run_job(request)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("os.kill(os.getpid(), 11)", "peer numpy: killed by SIGSEGV"),
+        ("os._exit(0)", "peer numpy: ended with status 0 and no answer"),
+        ("os._exit(3)", "peer numpy: ended with status 3 and no answer"),
+        ("print('not figures', flush=True); return inputs['x'] * 3", "peer numpy gives another"),
+        ("os.write(2, b'\\xff\\n'); os._exit(3)", "peer numpy: \ufffd"),
+        ("os.write(2, b'warning\\n'); os.abort()", "peer numpy: killed by SIGABRT"),
+    ],
+)
+def test_a_peer_that_ends_the_process_is_named(
+    tmp_path: Path, library: Path, body: str, reason: str
+) -> None:
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    script.write_text(f"import os\ndef run(inputs):\n    {body}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=f"double: not measured: {reason}"):
+        run_worker("double", request, {})
+
+
+def test_a_peer_that_hangs_is_named(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_worker_module, "LIMIT_SECONDS", 3)
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    script.write_text("import signal\ndef run(inputs):\n    signal.pause()\n", encoding="utf-8")
+    with pytest.raises(UserError, match="not measured: peer numpy: took over 3 s"):
+        run_worker("double", request, {})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children")
+def test_a_worker_ends_with_who_waits_for_it(tmp_path: Path, library: Path) -> None:
+    """The peer holds a pipe open, which ends with the worker."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    request = job(tmp_path, library)
+    script = Path(request["peers"][0]["script"])
+    script.write_text(
+        "import signal\n"
+        "def run(inputs):\n"
+        f"    held = open({str(pipe)!r}, 'w')\n"
+        "    print('here', file=held, flush=True)\n"
+        "    while True:\n"
+        "        signal.pause()\n",
+        encoding="utf-8",
+    )
+    program = (
+        "import json, sys\n"
+        "from mapal.bench.run_worker import run_worker\n"
+        "run_worker('double', json.load(sys.stdin), {})\n"
+    )
+    waiting = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, text=True)
+    assert waiting.stdin is not None
+    waiting.stdin.write(json.dumps(request))
+    waiting.stdin.close()
+    with open(pipe, encoding="ascii") as held:
+        assert held.readline() == "here\n"
+        waiting.kill()
+        waiting.wait()
+        ready, _, _ = select.select([held], [], [], 60)
+        assert ready
+        assert held.read() == ""
+
+
+def test_files_of_a_project_are_no_modules_of_a_worker(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('shadowed')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert set(run_worker("double", job(tmp_path, library), {})["samples"]) == {"mapal", "numpy"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from mapal.bench.answers import WrongAnswer
+from mapal.bench.command import entry_point, outcome, rounds, thread_counts
+from mapal.bench.documents import read_text, write_document, writing
 from mapal.bench.limits.building import Builder
 from mapal.bench.limits.catalogue import all_rows
 from mapal.bench.limits.compiling import compile_cost
@@ -23,7 +26,7 @@ from mapal.bench.limits.compiling import render as render_costs
 from mapal.bench.limits.measuring import check_row, measure_row
 from mapal.bench.limits.report import markdown, render
 from mapal.bench.limits.rows import Row
-from mapal.bench.run import host_facts, processors, write_document
+from mapal.bench.run import host_facts, processors
 from mapal.diagnostics import UserError
 from mapal.native.toolchain import require_compiler
 from mapal.target import NATIVE, TargetProfile, load_profile
@@ -32,6 +35,7 @@ from mapal.target.document import closest
 from mapal.target.tuning import with_native_tuning
 
 DIRECTORY = Path("build", "bench")
+KEPT = DIRECTORY / "limits.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,40 +43,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mapal.bench.limits", description=__doc__)
     parser.add_argument("rows", nargs="*", default=["*"], metavar="ROW")
     parser.add_argument("--threads", default="1,2", help="thread counts; default 1,2")
-    parser.add_argument("--rounds", type=int, help="rounds of each contest")
+    parser.add_argument("--rounds", type=rounds, help="rounds of each contest")
     parser.add_argument(
         "--thorough", action="store_true", help="check the build without kernels, too"
     )
-    parser.add_argument(
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
         "--bits",
         metavar="PROFILES",
         help="measure nothing; compare the bits of builds for these profiles, with commas",
     )
-    parser.add_argument(
+    instead.add_argument(
         "--compile", action="store_true", help="measure nothing but compiling, next to gcc"
     )
-    parser.add_argument(
+    instead.add_argument(
         "--kept", action="store_true", help="print what was measured before, as Markdown"
     )
-    parser.add_argument("--list", action="store_true", help="only name the rows")
-    options = parser.parse_args(arguments)
-    try:
-        rows = select(options.rows)
-        if options.list:
-            print("\n".join(row.name for row in rows))
-            return 0
-        threads = [int(word) for word in options.threads.split(",")]
-        if options.kept:
-            print(markdown(_kept(rows)), end="")
-            return 0
-        if options.compile:
-            return compile_rows(rows)
-        if options.bits is not None:
-            return check_rows(rows, options.bits.split(","), threads)
-        results = measure_rows(rows, threads, options.rounds, options.thorough)
-    except UserError as error:
-        print(f"limits: {error}", file=sys.stderr)
-        return error.exit_status
+    instead.add_argument("--list", action="store_true", help="only name the rows")
+    return outcome("limits", functools.partial(_run, parser.parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    rows = select(options.rows)
+    threads = thread_counts(options.threads)
+    if options.list:
+        print("\n".join(row.name for row in rows))
+        return 0
+    if options.kept:
+        print(_kept(rows), end="")
+        return 0
+    if options.compile:
+        return compile_rows(rows)
+    if options.bits is not None:
+        return check_rows(rows, options.bits.split(","), threads)
+    results = measure_rows(rows, threads, options.rounds, options.thorough)
     return 1 if any("failed" in result for result in results) else 0
 
 
@@ -89,7 +93,10 @@ def select(patterns: Sequence[str]) -> list[Row]:
 def measure_rows(
     rows: Sequence[Row], threads: Sequence[int], rounds: int | None, is_thorough: bool = False
 ) -> list[Mapping[str, Any]]:
-    """Measures, printing each row as it is done, and adds what was found to the document."""
+    """Measures, printing each row as it is done, and adds what was found to the document. Raises
+    `UserError`, before anything is measured, if nothing can be added to it."""
+    with writing(KEPT):
+        _read()
     builder = Builder(require_compiler(_say))
     host = detect_host()
     tuned = with_native_tuning(host)
@@ -172,26 +179,42 @@ def _measured(
         return {**named, "failed": str(error)}
 
 
-def _kept(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
-    """What was measured before of these rows, in the order of the table."""
-    found = [entry for row in rows for entry in _read() if entry["row"] == row.name]
-    return sorted(found, key=lambda entry: int(entry["threads"]))
+def _kept(rows: Sequence[Row]) -> str:
+    """What was measured before of these rows, in the order of the table, as Markdown."""
+    before = _read()
+    found = [entry for row in rows for entry in before if entry["row"] == row.name]
+    try:
+        return markdown(sorted(found, key=lambda entry: int(entry["threads"])))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise _strange() from None
 
 
 def _read() -> list[Mapping[str, Any]]:
-    path = DIRECTORY / "limits.json"
-    if not path.is_file():
+    """What was measured before. Raises `UserError` for a document of somebody else: nothing in it
+    may get lost."""
+    text = read_text(KEPT)
+    if text is None:
         return []
-    results: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))["results"]
-    return results
+    try:
+        entries: list[Mapping[str, Any]] = json.loads(text)["results"]
+        keys = [(entry["row"], entry["threads"]) for entry in entries]
+    except (LookupError, RecursionError, TypeError, ValueError):
+        raise _strange() from None
+    if not all(isinstance(row, str) and isinstance(threads, int) for row, threads in keys):
+        raise _strange()
+    return entries
+
+
+def _strange() -> UserError:
+    return UserError(f"{KEPT} is damaged, or of another version; move it away", 1)
 
 
 def _keep(result: Mapping[str, Any], host: TargetProfile) -> None:
-    path = DIRECTORY / "limits.json"
-    kept = _read()
-    key = (result["row"], result["threads"])
-    kept = [entry for entry in kept if (entry["row"], entry["threads"]) != key]
-    write_document(path, {"schema": 1, "host": host_facts(host), "results": [*kept, dict(result)]})
+    with writing(KEPT):
+        key = (result["row"], result["threads"])
+        kept = [entry for entry in _read() if (entry["row"], entry["threads"]) != key]
+        document = {"schema": 1, "host": host_facts(host), "results": [*kept, dict(result)]}
+        write_document(KEPT, document)
 
 
 def _say(line: str) -> None:
@@ -199,4 +222,4 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(entry_point("limits", main))

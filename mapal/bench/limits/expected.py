@@ -10,9 +10,7 @@ of a row waits.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from mapal.bench.answers import WrongAnswer, require_bits, same_bits
 from mapal.bench.limits.building import SOURCES, Builder, Library, graph_of, source_of
 from mapal.bench.limits.rows import SEED, Row
+from mapal.bench.limits.store import Expected, keep_result, kept_result
 from mapal.bench.run_worker import run_worker, thread_environment
 from mapal.interpreter import LOCKSTEP_FROM, run
 from mapal.ir.entry import entry_ports
@@ -37,14 +36,6 @@ _EDGES = (8, 14, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """The file with the result, and what agreed on it."""
-
-    path: Path
-    evidence: tuple[str, ...]
-
-
 def expected_result(
     row: Row,
     inputs: Mapping[str, Path],
@@ -55,17 +46,14 @@ def expected_result(
 ) -> Expected:
     """The result of a row. Raises `WrongAnswer` if the ways to it disagree."""
     key = _key(row, inputs)
-    path, proof = store / f"{key}.npy", store / f"{key}.json"
-    if path.is_file() and proof.is_file():
-        return Expected(path, tuple(json.loads(proof.read_text("utf-8"))))
-    store.mkdir(parents=True, exist_ok=True)
+    kept = kept_result(store, key)
+    if kept is not None:
+        return kept
     say(f"{row.name}: computing what the result must be")
     found = scratch / "reference.npy"
     _run_reference(row, inputs, builder, scratch, found)
     evidence = ("reference in C", _interpreted(row, inputs, np.load(found, mmap_mode="r")))
-    found.replace(path) if found.stat().st_dev == store.stat().st_dev else _copy(found, path)
-    proof.write_text(json.dumps(evidence), encoding="utf-8")
-    return Expected(path, evidence)
+    return keep_result(store, key, found, evidence)
 
 
 def require_plain_build(
@@ -105,10 +93,6 @@ def require_result(
     }
     run_worker(row.name, job, thread_environment(threads))
     require_bits(row.name, [np.load(found)], [np.load(expected.path)])
-
-
-def _copy(source: Path, destination: Path) -> None:
-    destination.write_bytes(source.read_bytes())
 
 
 def _key(row: Row, inputs: Mapping[str, Path]) -> str:

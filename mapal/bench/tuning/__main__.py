@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mapal.bench.answers import WrongAnswer
+from mapal.bench.command import entry_point, outcome, rounds
+from mapal.bench.documents import read_text, write_text, writing
 from mapal.bench.limits.__main__ import DIRECTORY
 from mapal.bench.limits.building import Builder
-from mapal.bench.tuning.record import tuning_text
+from mapal.bench.tuning.record import require_evidence, tuning_text
 from mapal.bench.tuning.search import Finding, search
 from mapal.bench.tuning.trials import Numbers, Trial, trials
 from mapal.diagnostics import UserError
@@ -25,6 +27,8 @@ from mapal.target import (
     TUNING_SUFFIX,
     TargetProfile,
     load_profile,
+    parse_tuning,
+    profile_files,
     targets_directory,
 )
 from mapal.target.detect import detect_host, why_not_executable
@@ -38,43 +42,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mapal.bench.tuning", description=__doc__)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     parser.add_argument("--target", default=NATIVE, help="a profile; default native")
-    parser.add_argument("--rounds", type=int, default=9, help="rounds of each contest")
-    options = parser.parse_args(arguments)
-    try:
-        tune(options.target, options.kernels or ["*"], options.rounds)
-    except UserError as error:
-        print(f"tune: {error}", file=sys.stderr)
-        return error.exit_status
-    except WrongAnswer as error:
-        print(f"tune: {error}", file=sys.stderr)
-        return 1
+    parser.add_argument("--rounds", type=rounds, default=9, help="rounds of each contest")
+    return outcome("tune", functools.partial(_run, parser.parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    tune(options.target, options.kernels or ["*"], options.rounds)
     return 0
 
 
 def tune(target: str, patterns: Sequence[str], rounds: int) -> Path:
-    """Tunes the kernels that a pattern matches for a target, and gives the file's path."""
+    """Tunes the kernels that a pattern matches for a target, and gives the file's path. What was
+    found for a kernel is written before the next one is measured."""
     host = detect_host()
-    profile = host if target == NATIVE else load_profile(target)
+    profile = host if target == NATIVE else _shipped(target)
     reason = why_not_executable(profile, host)
     if reason is not None:
         raise UserError(f"target {target} cannot be tuned here: {reason}", 1)
     # What was tuned before is measured again, not taken for granted.
     profile = replace(profile, policy=_without_tuning(profile, target))
-    chosen: dict[str, Numbers] = {}
-    findings: list[Finding] = []
-    builder = Builder(require_compiler(_say))
-    for trial in select(trials(profile), patterns):
-        found, measured = search(trial, profile, builder, DIRECTORY / "expected", _say, rounds)
-        chosen[trial.kernel] = found
-        findings += measured
-        print(describe(trial.kernel, found, measured), end="", flush=True)
+    chosen = select(trials(profile), patterns)
     path = tuning_path(target)
-    former = path.read_bytes() if path.is_file() else None
-    text = tuning_text(target, host.cpu, chosen, findings, former)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    _former(path, host.cpu)
+    builder = Builder(require_compiler(_say))
+    for trial in chosen:
+        found, measured = search(trial, profile, builder, DIRECTORY / "expected", _say, rounds)
+        print(describe(trial.kernel, found, measured), end="", flush=True)
+        with writing(path):
+            former = _former(path, host.cpu)
+            write_text(path, tuning_text(target, host.cpu, {trial.kernel: found}, measured, former))
     print(f"{path} is written; builds use it from now on")
     return path
+
+
+def _shipped(target: str) -> TargetProfile:
+    """A profile by its name. A file elsewhere has no place for what is found."""
+    profile_files(target)
+    return load_profile(target)
+
+
+def _former(path: Path, cpu: str) -> bytes | None:
+    """The file as it is before. What was measured on another processor than `cpu` says nothing of
+    this one and is left out. Raises `UserError` for a file that is damaged: nothing in it may get
+    lost."""
+    text = read_text(path)
+    if text is None:
+        return None
+    try:
+        found = parse_tuning(text.encode(), path.name)
+        require_evidence(text.encode())
+    except UserError as error:
+        raise UserError(f"{path} is damaged; move it away: {error.message}", 1) from None
+    if found.cpu != cpu:
+        _say(f"{path} was measured on a {found.cpu}; it is replaced")
+        return None
+    return text.encode()
 
 
 def _without_tuning(profile: TargetProfile, target: str) -> Policy:
@@ -120,4 +142,4 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(entry_point("tune", main))

@@ -6,6 +6,8 @@ said of them; the others stay.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -66,18 +68,56 @@ def _row(name: str, figures: Mapping[str, Any]) -> str:
     )
 
 
+def require_evidence(former: bytes) -> None:
+    """Raises `UserError` for a file whose evidence does not say which kernels it is about."""
+    for item in _evidence(former):
+        _kernel(item)
+
+
 def _kept(former: bytes, renewed: set[str]) -> tuple[dict[str, dict[str, int]], list[str]]:
-    """What a file says of kernels that are not tuned now. Its evidence is kept line by line."""
-    root = read_document(former, "the former tuning file")
-    entries = root.mapping()
-    tiles = parse_tiles(entries["tiles"])
+    """What a file says of kernels that are not tuned now."""
+    tiles = parse_tiles(_root(former)["tiles"])
     numbers = {kernel: dict(found) for kernel, found in tiles.entries if kernel not in renewed}
-    lines = former.decode().split("\n")
-    evidence = [
-        lines[item.line - 1] for item in entries["evidence"].items() if _kernel(item) not in renewed
-    ]
-    return numbers, evidence
+    kept = [item for item in _evidence(former) if _kernel(item) not in renewed]
+    return numbers, [f"  - {_written(item)}" for item in kept]
+
+
+def _root(former: bytes) -> dict[str, Entry]:
+    return read_document(former, "the former tuning file").mapping()
+
+
+def _evidence(former: bytes) -> list[Entry]:
+    return _root(former)["evidence"].items()
 
 
 def _kernel(item: Entry) -> str:
-    return item.mapping()["kernel"].text()
+    entries = item.mapping()
+    if "kernel" not in entries:
+        item.fail(f"key 'kernel' is missing in {item.path}")
+    return entries["kernel"].text()
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*[A-Za-z0-9]\Z")
+_NO_TEXT = ("true", "false", "null")
+
+
+def _written(entry: Entry) -> str:
+    """A value as one line of YAML, as `_lines` writes it, however people laid it out."""
+    match entry.value:
+        case dict():
+            pairs = (f"{_word(key)}: {_written(value)}" for key, value in entry.value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case list():
+            return f"[{', '.join(map(_written, entry.value))}]"
+        case float():
+            short = f"{entry.value:.4f}"
+            return short if float(short) == entry.value else repr(entry.value)
+        case str():
+            return _word(entry.value)
+        case _:
+            return json.dumps(entry.value)
+
+
+def _word(text: str) -> str:
+    """Plain if that is read as text again, in quotes otherwise."""
+    return text if _PLAIN.match(text) and text not in _NO_TEXT else json.dumps(text)

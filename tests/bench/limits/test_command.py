@@ -100,3 +100,61 @@ def test_bits_are_compared_and_disagreement_is_told(
     assert "2 rows: 3 builds gave the expected bits, 1 rows did not" in out
     assert command.main(["--bits", "native", "small-8"]) == 0
     assert command.main(["--bits", "cuda-ada", "small-8"]) == 1
+
+
+@pytest.mark.parametrize(
+    "option", [[], ["--compile"], ["--bits", "native"], ["--kept"], ["--list"]]
+)
+def test_what_is_no_thread_count_is_an_error(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main([*option, "--threads", "0", "small-8"]) == 2
+    assert "limits: --threads is '0'; expected" in capsys.readouterr().err
+
+
+def test_what_excludes_each_other_is_not_asked_together() -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--list", "--kept"])
+
+
+ENTRY = (
+    '{"row": "small-8", "threads": 1, "goals": [], "quiet_rounds": 9, "median_ms": 1.0, '
+    '"gflop_per_s": null, "gbyte_per_s": null, "rounds": 9}'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"results": 7}',
+        '{"results": [7]}',
+        '{"results": [{"row": [], "threads": 1}]}',
+        f'{{"results": [{ENTRY}',
+    ],
+)
+def test_figures_that_cannot_be_read_are_not_overwritten(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "measure_row", lambda *_, **__: pytest.fail("measured in vain"))
+    command.KEPT.parent.mkdir(parents=True)
+    command.KEPT.write_text(text, encoding="utf-8")
+    for words in (["--kept"], ["small-8"]):
+        assert command.main(words) == 1
+        assert "limits.json is damaged, or of another version" in capsys.readouterr().err
+    assert command.KEPT.read_text(encoding="utf-8") == text
+
+
+def test_kept_figures_of_another_version_are_not_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command.KEPT.parent.mkdir(parents=True)
+    command.KEPT.write_text(f'{{"results": [{ENTRY}]}}', encoding="utf-8")
+    assert command.main(["--kept"]) == 0
+    text = ENTRY.replace('"goals": []', '"goals": [{}]')
+    command.KEPT.write_text(f'{{"results": [{text}]}}', encoding="utf-8")
+    capsys.readouterr()
+    assert command.main(["--kept"]) == 1
+    assert "limits.json is damaged, or of another version" in capsys.readouterr().err

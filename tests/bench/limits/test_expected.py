@@ -21,6 +21,7 @@ from mapal.bench.limits.expected import (
 )
 from mapal.bench.limits.measuring import write_inputs
 from mapal.bench.limits.rows import Row
+from mapal.bench.limits.store import Expected
 from mapal.native.toolchain import require_compiler
 from mapal.target.detect import detect_host
 from tests.bench.limits.small_rows import small_row
@@ -31,7 +32,7 @@ def builder() -> Builder:
     return Builder(require_compiler(print))
 
 
-def found(row: Row, builder: Builder, directory: Path) -> expected.Expected:
+def found(row: Row, builder: Builder, directory: Path) -> Expected:
     scratch = directory / "scratch"
     scratch.mkdir(exist_ok=True)
     inputs = write_inputs(row, scratch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -73,6 +73,8 @@ def test_a_shipped_profile_is_tuned_beside_its_file(
         (["matmul-f32-exakt"], 2, "did you mean 'matmul-f32-exact'"),
         (["--target", "zen44"], 2, "did you mean 'zen4'"),
         (["--target", "cuda-ada"], 1, "cannot be tuned here: "),
+        (["--target", "./zen4.yaml"], 2, "unknown target './zen4.yaml'; "),
+        (["--target", "zen3,zen4"], 2, "unknown target 'zen3,zen4'; "),
     ],
 )
 def test_mistakes_are_named(
@@ -97,3 +99,58 @@ def test_what_was_undecided_is_said() -> None:
     assert "k: the formulas stay (2 candidates measured)" in text
     assert "rows 4: 0.500  too few quiet rounds to decide" in text
     assert "rows 5: 1.500\n" in text
+
+
+TUNED = "name: native\ncpu: '{cpu}'\ntiles:\n  matmul-f64-exact: {{rows: 9}}\nevidence: []\n"
+
+
+def test_what_is_found_is_kept_kernel_by_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[Any] = [({"rows": 7}, []), KeyboardInterrupt()]
+
+    def search(*_: Any) -> tuple[dict[str, int], list[Finding]]:
+        answer = answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return cast("tuple[dict[str, int], list[Finding]]", answer)
+
+    monkeypatch.setattr(command, "search", search)
+    with pytest.raises(KeyboardInterrupt):
+        command.main(["matmul-f32-*"])
+    assert with_native_tuning(detect_host()).tiles.get("matmul-f32-exact") == {"rows": 7}
+
+
+def test_numbers_of_another_processor_are_not_taken_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    searching(monkeypatch, {"rows": 7})
+    path = Path(NATIVE_TUNING)
+    path.parent.mkdir(parents=True)
+    for cpu, kept in (("m68k", {}), (detect_host().cpu, {"rows": 9})):
+        path.write_text(TUNED.format(cpu=cpu), encoding="utf-8")
+        assert command.main(["matmul-f32-exact"]) == 0
+        tiles = with_native_tuning(detect_host()).tiles
+        assert tiles.get("matmul-f64-exact") == kept
+        assert tiles.get("matmul-f32-exact") == {"rows": 7}
+        assert ("was measured on a m68k; it is replaced" in capsys.readouterr().err) == (not kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "name: native\ncpu: 'm68k'\ntiles: {}\n",
+        TUNED.format(cpu="m68k").replace("rows: 9", "rows: 900"),
+        TUNED.format(cpu="m68k").replace("evidence: []", "evidence: [{step: depth}]"),
+        TUNED.format(cpu="m68k").replace("evidence: []", "evidence: [words]"),
+    ],
+)
+def test_a_damaged_file_is_said_before_anything_is_measured(
+    text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "search", lambda *_: pytest.fail("measured in vain"))
+    path = Path(NATIVE_TUNING)
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    assert command.main(["matmul-f32-exact"]) == 1
+    assert "native.tune.yaml is damaged; move it away: " in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == text

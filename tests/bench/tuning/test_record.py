@@ -5,7 +5,7 @@ from __future__ import annotations
 from mapal.bench.tuning.record import tuning_text
 from mapal.bench.tuning.search import Finding
 from mapal.target import parse_tuning
-from mapal.target.document import read_document
+from mapal.target.document import Entry, read_document
 
 FIGURES = {
     "base_ms": 1.23456,
@@ -59,3 +59,36 @@ def test_kernels_that_are_not_tuned_again_stay() -> None:
     kernels = [item.mapping()["kernel"].text() for item in evidence]
     assert kernels == ["matmul-f32-exact", "matmul-f64-exact", "matmul-f64-exact"]
     assert evidence[0].mapping()["chosen"].boolean()
+
+
+def test_evidence_may_be_laid_out_by_people() -> None:
+    former = """\
+name: native
+cpu: znver4
+tiles: {}
+evidence:
+  - kernel: matmul-f64-exact
+    step: register tile  # the first
+    numbers: {rows: 9}
+    chosen: false
+    "a-768": {ratio: 0.8910, quartiles: [0.12345678, 1],
+              note: 'true', empty: ~}
+"""
+    text = tuning_text("native", "znver4", {}, [], former.encode())
+    (item,) = read_document(text.encode(), "t").mapping()["evidence"].items()
+    (before,) = read_document(former.encode(), "t").mapping()["evidence"].items()
+    assert values(item) == values(before)
+    assert "ratio: 0.8910, quartiles: [0.12345678, 1]" in text
+    # What is written in one line stays as it is.
+    assert tuning_text("native", "znver4", {}, [], text.encode()) == text
+
+
+def values(entry: Entry) -> object:
+    """The plain value of a document."""
+    match entry.value:
+        case dict():
+            return {key: values(value) for key, value in entry.value.items()}
+        case list():
+            return [values(value) for value in entry.value]
+        case _:
+            return entry.value
