@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from mapal.target import NATIVE, list_profiles, load_profile, profile_files
 from mapal.target.detect import detect, detect_host, why_not_executable
@@ -28,11 +29,17 @@ def run(options: argparse.Namespace) -> int:
             sys.stdout.write(detect_host().to_yaml())
         else:
             load_profile(options.name)
-            files = profile_files(options.name)
-            sys.stdout.write(files[f"{options.name}.yaml"].decode())
+            sys.stdout.write(_own_text(options.name))
     else:
         _list()
     return 0
+
+
+def _own_text(name: str) -> str:
+    """The text of a profile that was loaded by its name or its path."""
+    if name in list_profiles():
+        return profile_files(name)[f"{name}.yaml"].decode()
+    return Path(name).read_text("utf-8")
 
 
 def _list() -> None:

@@ -8,10 +8,11 @@ from. Keys of notes are those of the facts of a profile, without unit: `l1d`, `l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from mapal.target.profile import CacheGeometry, SharedCache
+from mapal.target.schema import wanted_fact
 
 _PAGE_BYTES_KEY = "hw.pagesize"
 _LEVELS = {
@@ -49,16 +50,16 @@ def read_caches(root: Path) -> Caches:
             continue
         try:
             geometry = _geometry(index)
-            if name == "l1d":
-                found.l1d = geometry
-            else:
+            cache: CacheGeometry | SharedCache = geometry
+            if name != "l1d":
                 cache = SharedCache(
                     bytes=geometry.bytes,
                     cores=_sharing(index, core),
                     line_bytes=geometry.line_bytes,
                     ways=geometry.ways,
                 )
-                setattr(found, name, cache)
+            _require_facts(name, cache)
+            setattr(found, name, cache)
             found.notes[name] = str(index)
         except _Contradiction as reason:
             setattr(found, name, None)
@@ -105,9 +106,15 @@ def _geometry(index: Path) -> CacheGeometry:
         raise _Contradiction("size, line, sets or ways are missing or zero")
     if sets * ways * line != size:
         raise _Contradiction(f"{sets} sets x {ways} ways x {line} bytes are not {size} bytes")
-    if not 1024 <= size <= 1 << 32 or not 16 <= line <= 1024:
-        raise _Contradiction(f"{size} bytes in lines of {line} bytes")
     return CacheGeometry(bytes=size, line_bytes=line, sets=sets)
+
+
+def _require_facts(name: str, cache: CacheGeometry | SharedCache) -> None:
+    """Raises `_Contradiction` for a cache that no profile can describe."""
+    for key, number in asdict(cache).items():
+        wanted = None if number is None else wanted_fact(f"{name}_{key}", number)
+        if wanted is not None:
+            raise _Contradiction(f"{name}_{key} is {number}, not {wanted}")
 
 
 def _sharing(index: Path, core: Path) -> int:
@@ -133,13 +140,24 @@ def apple_caches(read: Callable[[str], str | None]) -> Caches:
     size, line = number("hw.perflevel0.l1dcachesize"), number("hw.cachelinesize")
     page = number(_PAGE_BYTES_KEY)
     if size and line and page and page % line == 0 and size % page == 0:
-        found.l1d = CacheGeometry(bytes=size, line_bytes=line, sets=page // line)
-        found.notes["l1d"] = "sysctl hw.perflevel0.l1dcachesize, hw.cachelinesize, hw.pagesize"
+        l1d = CacheGeometry(bytes=size, line_bytes=line, sets=page // line)
+        _take(found, "l1d", l1d, "hw.perflevel0.l1dcachesize, hw.cachelinesize, hw.pagesize")
     l2_bytes, cores = number("hw.perflevel0.l2cachesize"), number("hw.perflevel0.cpusperl2")
     if l2_bytes and cores:
-        found.l2 = SharedCache(bytes=l2_bytes, cores=cores)
-        found.notes["l2"] = "sysctl hw.perflevel0.l2cachesize, hw.perflevel0.cpusperl2"
+        l2 = SharedCache(bytes=l2_bytes, cores=cores)
+        _take(found, "l2", l2, "hw.perflevel0.l2cachesize, hw.perflevel0.cpusperl2")
     return found
+
+
+def _take(found: Caches, name: str, cache: CacheGeometry | SharedCache, keys: str) -> None:
+    """Enters a cache that the given keys of `sysctl` describe."""
+    try:
+        _require_facts(name, cache)
+    except _Contradiction as reason:
+        found.notes[name] = f"unreadable: sysctl: {reason}"
+        return
+    setattr(found, name, cache)
+    found.notes[name] = f"sysctl {keys}"
 
 
 def _glob(directory: Path, pattern: str) -> Iterable[Path]:

@@ -32,10 +32,11 @@ def targets_directory() -> Path:
 
 
 def list_profiles(directory: Path | None = None) -> tuple[str, ...]:
-    """The names of the shipped profiles, sorted; `native` is not among them."""
+    """The names of the shipped profiles, sorted; `native` is not among them. What editors and
+    other systems leave beside them, under names that no profile can have, is none."""
     directory = directory or targets_directory()
-    files = [name for name in os.listdir(directory) if not name.endswith(TUNING_SUFFIX)]
-    return tuple(sorted(name[:-5] for name in files if name.endswith(".yaml")))
+    files = [name for name in os.listdir(directory) if name.endswith(".yaml")]
+    return tuple(sorted(name[:-5] for name in files if PROFILE_NAME.match(name[:-5])))
 
 
 def profile_files(name: str, directory: Path | None = None) -> dict[str, bytes]:
@@ -81,10 +82,11 @@ def load_profile(
         return parse_profile(files, f"{name_or_path}.yaml", architecture)
     path = Path(name_or_path)
     try:
-        files = {path.name: path.read_bytes()}
+        files = {path.name: path.read_bytes(), **_tuning(path.stem, path.parent)}
     except OSError as error:
         raise UserError(f"{name_or_path}: {error.strerror}") from None
     host = host_of(files[path.name], path.name)
     if host is not None:
-        files[f"{host}.yaml"] = _shipped(host, directory or targets_directory())
+        directory = directory or targets_directory()
+        files.update({f"{host}.yaml": _shipped(host, directory), **_tuning(host, directory)})
     return parse_profile(files, path.name, architecture)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mapal.target.document import Entry, read_document
+from mapal.target.document import DocumentError, Entry, read_document
 from mapal.target.profile import (
     ARCHITECTURES,
     PROFILE_NAME,
@@ -111,6 +111,12 @@ def _gpu_profile(root: Entry, files: Mapping[str, bytes], architecture: str) -> 
     if host_of(files[host_file], host_file) is not None:
         entries["host"].fail("the host of a GPU profile is the profile of a processor")
     host = parse_profile(files, host_file, architecture)
+    tuning = f"{root.file.removesuffix('.yaml')}{TUNING_SUFFIX}"
+    if tuning.rsplit("/", 1)[-1] in files:
+        raise DocumentError(
+            f"{tuning}:1:1: error: nothing is tuned for a GPU; the numbers of its host "
+            f"are in {host_file.removesuffix('.yaml')}{TUNING_SUFFIX}"
+        )
     device = _required(entries["device"], tuple(_DEVICE_KEYS))
     integers = {key: device[key].integer(*bounds) for key, bounds in _DEVICE_KEYS.items() if bounds}
     return TargetProfile(
@@ -149,7 +155,7 @@ _DEVICE_KEYS: dict[str, tuple[int, int] | None] = {
     "shared_memory_bytes_per_block": (1024, 1 << 24),
 }
 
-_FACT_BOUNDS: dict[str, tuple[int, int] | None] = {
+FACT_BOUNDS: dict[str, tuple[int, int] | None] = {
     "vector_bytes": (8, 256),
     "vector_registers": (8, 128),
     "fused_multiply_add": None,
@@ -168,6 +174,9 @@ _FACT_BOUNDS: dict[str, tuple[int, int] | None] = {
     "l3_ways": (1, 65_536),
     "memory_gigabytes_per_second": (1, 100_000),
 }
+"""The integers that facts may be; None for a truth value."""
+
+_POWERS_OF_TWO = ("vector_bytes", "l1d_line_bytes", "l2_line_bytes", "l3_line_bytes")
 _GROUPS = (
     ("l1d_bytes", "l1d_line_bytes", "l1d_sets"),
     ("l2_bytes", "l2_cores"),
@@ -211,7 +220,12 @@ def _triple(entry: Entry, architectures: tuple[str, ...]) -> str:
     text = _word(entry)
     if canonical_architecture(text.split("-")[0]) not in architectures or text.count("-") < 2:
         entry.expected(f"an LLVM triple for {' or '.join(architectures)}")
+    if architectures == ARCHITECTURES and not any(system in text for system in _SYSTEMS):
+        entry.expected("an LLVM triple for Linux or macOS")
     return text
+
+
+_SYSTEMS = ("linux", "apple", "darwin")
 
 
 def _features(entry: Entry) -> tuple[str, ...]:
@@ -225,19 +239,33 @@ def _features(entry: Entry) -> tuple[str, ...]:
 
 
 def _facts(entry: Entry) -> dict[str, int]:
-    entries = entry.mapping(tuple(_FACT_BOUNDS))
+    entries = entry.mapping(tuple(FACT_BOUNDS))
     for key in _REQUIRED_FACTS:
         if key not in entries:
             entry.fail(f"key {key!r} is missing in {entry.path}")
     facts = {}
     for key, value in entries.items():
-        bounds = _FACT_BOUNDS[key]
+        bounds = FACT_BOUNDS[key]
         facts[key] = int(value.boolean()) if bounds is None else value.integer(*bounds)
+        wanted = wanted_fact(key, facts[key])
+        if wanted is not None:
+            value.expected(wanted)
     for group in _GROUPS:
         present = [key for key in group if key in facts]
         if present and len(present) != len(group):
             entry.fail(f"{', '.join(group)} go together; only {', '.join(present)} given")
     return facts
+
+
+def wanted_fact(key: str, number: int) -> str | None:
+    """What a fact of a profile has to be that is not `number`; None if it may be."""
+    bounds = FACT_BOUNDS[key]
+    if bounds is None or (
+        bounds[0] <= number <= bounds[1] and not (key in _POWERS_OF_TWO and number & (number - 1))
+    ):
+        return None
+    kind = "a power of two" if key in _POWERS_OF_TWO else "an integer"
+    return f"{kind} from {bounds[0]} to {bounds[1]}"
 
 
 def _l1d(entry: Entry, facts: Mapping[str, int]) -> CacheGeometry | None:

@@ -14,7 +14,7 @@ import pytest
 
 from mapal.cli.main import main
 from mapal.native.llvm_worker import WorkerCrashed
-from mapal.target import list_profiles
+from mapal.target import list_profiles, targets_directory
 
 GOOD = "fn main() {\n    6 * 7 -> println;\n}\n"
 SCALE = "fn main(a: [f32; 4], by: f32) -> [f32; 4] {\n    a -> map { x -> x * by } -> ret;\n}\n"
@@ -240,5 +240,8 @@ def test_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown == re.sub(r"  # .*", "", re.sub(r"\n  # .*", "", detected))
     assert "vector_bytes: " in shown
     assert "  # the " in detected
+    path = targets_directory() / "zen3.yaml"
+    assert main(["target", "show", str(path)]) == 0
+    assert capsys.readouterr().out == path.read_text(encoding="utf-8")
     assert main(["target", "show", "zen44"]) == 2
     assert "did you mean 'zen4'?" in capsys.readouterr().err

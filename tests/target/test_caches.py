@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mapal.target import CacheGeometry, SharedCache
+from mapal.target import CacheGeometry, SharedCache, parse_profile
 from mapal.target.caches import apple_caches, read_caches
+from mapal.target.detect import native_detection
 
 
 def write_cache(core: Path, index: int, **fields: str) -> None:
@@ -111,7 +112,53 @@ def test_a_cache_of_absurd_size_is_unreadable(tmp_path: Path) -> None:
     (directory / "number_of_sets").write_text(str((48 << 30) // (64 * 12)))
     found = read_caches(tmp_path)
     assert found.l3 is None
-    assert "in lines of 64 bytes" in found.notes["l3"]
+    assert found.notes["l3"].endswith(
+        ": l3_bytes is 51539607552, not an integer from 4096 to 4294967296"
+    )
+
+
+Geometry = tuple[int, int, int, int]
+
+
+@pytest.mark.parametrize(
+    ("index", "geometry"),
+    [
+        (0, (1 << 14, 64, 64, 4)),
+        (0, (512, 64, 4, 2)),  # too small
+        (0, (1 << 25, 64, 1 << 15, 16)),  # too large for a first level
+        (0, (1 << 22, 16, 1 << 18, 1)),  # more sets than a profile has
+        (0, (3 << 14, 48, 64, 16)),  # a line that is no power of two
+        (2, (2048, 64, 8, 4)),
+        (3, (32 << 20, 64, 1, 1 << 19)),  # fully associative
+        (3, (32 << 20, 2048, 1 << 10, 16)),
+    ],
+)
+def test_what_is_found_can_be_written_down(tmp_path: Path, index: int, geometry: Geometry) -> None:
+    """A profile that its reader refuses would stop every build for this machine."""
+    tree(tmp_path, 1)
+    directory = tmp_path / "cpu0" / "cache" / f"index{index}"
+    names = ("size", "coherency_line_size", "number_of_sets", "ways_of_associativity")
+    for name, number in zip(names, geometry, strict=True):
+        (directory / name).write_text(str(number))
+    found = native_detection(
+        cpu="some", features={}, triple="x86_64-linux-gnu", caches=read_caches(tmp_path)
+    )
+    text = found.profile.to_yaml(found.notes).encode()
+    assert parse_profile({"native.yaml": text}, "native.yaml", "any") == found.profile
+
+
+def test_absurd_numbers_of_sysctl_are_unreadable() -> None:
+    keys = {
+        "hw.perflevel0.l1dcachesize": "131072",
+        "hw.cachelinesize": "8",
+        "hw.pagesize": "16384",
+        "hw.perflevel0.l2cachesize": "16777216",
+        "hw.perflevel0.cpusperl2": "5000",
+    }
+    found = apple_caches(keys.get)
+    assert (found.l1d, found.l2) == (None, None)
+    assert "l1d_line_bytes is 8, not a power of two from 16" in found.notes["l1d"]
+    assert "l2_cores is 5000, not an integer from 1" in found.notes["l2"]
 
 
 @pytest.mark.parametrize("text", ["", "0-", "3-1", "a", "0,x"])

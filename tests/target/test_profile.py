@@ -125,6 +125,8 @@ def test_an_unknown_name_gets_the_closest() -> None:
     [
         ("vector_bytes: 32", "vector_byte: 32", "mine.yaml:7:3: error: unknown key 'vector_byte'"),
         ("vector_bytes: 32", "vector_bytes: 4", "an integer from 8 to 256"),
+        ("vector_bytes: 32", "vector_bytes: 24", "facts.vector_bytes is 24; expected a power of"),
+        ("l1d_line_bytes: 64", "l1d_line_bytes: 48", "expected a power of two from 16 to 1024"),
         ("  vector_bytes: 32\n", "", "'vector_bytes' is missing in facts"),
         ("fused_multiply_add: true", "fused_multiply_add: 1", "expected true or false"),
         ("  l2_cores: 1\n", "", "l2_bytes, l2_cores go together; only l2_bytes given"),
@@ -133,6 +135,7 @@ def test_an_unknown_name_gets_the_closest() -> None:
         ("cpu: x86-64-v3", "cpu: a b", "expected an LLVM name"),
         ("name: mine", "name: yours", "expected the file's name, 'mine'"),
         ("x86_64-unknown-linux-gnu", "riscv64-unknown-linux-gnu", "expected an LLVM triple"),
+        ("linux-gnu", "windows-msvc", "expected an LLVM triple for Linux or macOS"),
         ("+avx2", "avx2", "with + or - before it"),
         ("arena_minimum_bytes: 4096", "arena_minimum: 4096", "did you mean"),
         ("  l2_cores: 1\n", "  l2_cores: 1\n  l3_bytes: 4096\n", "l3_bytes, l3_cores go together"),

@@ -123,6 +123,22 @@ def test_a_tuning_file_belongs_to_its_profile_and_is_none_itself(tmp_path: Path)
         "name: gpu\nsummary: s\nhost: mine\ndevice: {}\n", encoding="utf-8"
     )
     assert set(profile_files("gpu", tmp_path)) == {"gpu.yaml", "mine.yaml", "mine.tune.yaml"}
+    by_path = load_profile(str(tmp_path / "mine.yaml"))
+    assert by_path == load_profile("mine", directory=tmp_path)
+
+
+def test_what_lies_beside_profiles_under_other_names_is_none(tmp_path: Path) -> None:
+    names = ("mine.yaml", ".#mine.yaml", "._mine.yaml", "mine copy.yaml", "mine.tune.yaml")
+    for name in names:
+        (tmp_path / name).write_text("", encoding="utf-8")
+    assert list_profiles(tmp_path) == ("mine",)
+
+
+def test_numbers_for_a_gpu_are_not_passed_over() -> None:
+    files = profile_files("cuda-ada")
+    files["cuda-ada.tune.yaml"] = TUNING.replace("name: mine", "name: cuda-ada").encode()
+    with pytest.raises(DocumentError, match=r"cuda-ada\.tune\.yaml:1:1: .* in generic\.tune\.yaml"):
+        parse_profile(files, "cuda-ada.yaml", "x86_64")
 
 
 def test_every_kind_has_a_name_for_each_type_and_mode() -> None:
