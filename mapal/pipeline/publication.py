@@ -223,7 +223,7 @@ def _object(data: bytes | None) -> Mapping[str, Any] | None:
         return None
     try:
         document = json.loads(data)
-    except ValueError:
+    except (RecursionError, ValueError):
         return None
     return document if isinstance(document, dict) else None
 
@@ -305,12 +305,23 @@ def _tasks() -> list[Task]:
 
 
 def _benches() -> Iterator[Mapping[str, Any]]:
+    """The documents of measurements. One that cannot be read is no document of any version, and is
+    shown as one: a measurement that vanishes would look as if nobody had measured."""
     directory = os.path.join(BUILD, "bench")
-    names = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return
     for name in names:
-        document = _object(_bytes(os.path.join(directory, name)))
-        if name.endswith(".json") and document is not None and "target" in document:
+        if name.endswith(".json") and name not in _NO_TARGETS:
+            document = _object(_bytes(os.path.join(directory, name)))
+            if document is None or "target" not in document:
+                document = {"target": name.removesuffix(".json"), "results": None}
             yield document
+
+
+_NO_TARGETS = ("limits.json",)
+"""What other measurements leave in that directory."""
 
 
 def _laws() -> dict[str, str]:

@@ -86,7 +86,8 @@ def render_page(build: BuildContent) -> bytes:
         digest=digest,
         style=Markup(_read("page.css")),
     )
-    return text.encode()
+    # Documents may hold halves of characters, which UTF-8 has no bytes for.
+    return text.encode("utf-8", "replace")
 
 
 def _read(name: str) -> str:

@@ -14,6 +14,7 @@ from mapal.diagnostics import CompilerBug
 from mapal.pipeline import publication
 from mapal.pipeline import session as sessions
 from mapal.pipeline.publication import Ending, build_content, publish
+from mapal.report.charts import make_charts
 from mapal.report.content import BuildContent, ProgramContent
 from mapal.report.page import _SCRIPTS
 from tests.pipeline.conftest import write_project
@@ -156,11 +157,17 @@ def test_sources_that_cannot_be_read_and_odd_files_are_no_end(project: ProjectDi
     project.build()
     project.write("build/bench/generic.json", '{"target": "generic", "results": []}')
     project.write("build/bench/broken.json", "{")
+    project.write("build/bench/deep.json", "[" * 100_000)
+    project.write("build/bench/limits.json", '{"results": []}')
     project.write("build/last-build.json", "[]")
     (project.path / "src/hello.mapal").write_bytes(b"\xff")
     (project.path / "src/scale.mapal").unlink()
     build = content(project)
-    assert [bench["target"] for bench in build.benches] == ["generic"]
+    assert [bench["target"] for bench in build.benches] == ["broken", "deep", "generic"]
+    charts = {chart.target: chart.not_timed for chart in make_charts(build.benches)}
+    assert charts["broken"] == "broken.json is no document of this version of the bench"
+    assert charts["deep"].startswith("deep.json is no document")
+    assert charts["generic"] == ""
     assert build.tasks == []
     assert program(build, "hello").texts[0].content == "\ufffd"
     assert program(build, "scale").places == {}
