@@ -90,6 +90,32 @@ uint32_t mapal_count_processors(void)
     return quota != 0 && quota < usable ? quota : usable;
 }
 
+int mapal_current_processor(void)
+{
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+void mapal_leave_processor(int processor)
+{
+#if defined(__linux__)
+    cpu_set_t mask;
+    if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof mask, &mask) != 0) {
+        return;
+    }
+    cpu_set_t others = mask;
+    CPU_CLR((size_t)processor, &others);
+    if (CPU_COUNT(&others) != 0 && sched_setaffinity(0, sizeof others, &others) == 0) {
+        (void)sched_setaffinity(0, sizeof mask, &mask);
+    }
+#else
+    (void)processor;
+#endif
+}
+
 uint32_t mapal_count_lanes(void)
 {
     const char *wanted = getenv("MAPAL_THREADS");

@@ -15,6 +15,12 @@ uint32_t mapal_count_lanes(void);
 /* The processors that this process may run on, and its share of their time. At least 1. */
 uint32_t mapal_count_processors(void);
 
+/* The processor that this thread runs on; negative where nobody tells. */
+int mapal_current_processor(void);
+
+/* Moves this thread to another processor, if it may run on one. It may come back. */
+void mapal_leave_processor(int processor);
+
 /* The processors that the text of a control group's limit allows, rounded up; 0 for no limit.
  * `text` is `QUOTA PERIOD` in microseconds, with `max` or a negative number for no quota. */
 uint32_t mapal_quota_processors(const char *text);

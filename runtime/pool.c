@@ -114,10 +114,20 @@ static void leave(mapal_work *work)
     }
 }
 
+/* A system may wake a worker on the processor of its host and leave both there for tens of
+ * milliseconds, with another processor idle beside them. */
+static void step_aside(int processor)
+{
+    if (pool.may_spin && processor >= 0 && mapal_current_processor() == processor) {
+        mapal_leave_processor(processor);
+    }
+}
+
 static void help(mapal_work *work)
 {
     work->helpers++;
     mapal_pool_unlock();
+    step_aside(work->processor);
     mapal_work_help(work);
     mapal_pool_lock();
     leave(work);
@@ -278,6 +288,7 @@ uint32_t mapal_pool_lanes(void)
 
 void mapal_pool_offer(mapal_work *work)
 {
+    work->processor = mapal_current_processor();
     work->previous = NULL;
     work->next = pool.newest;
     if (pool.newest != NULL) {

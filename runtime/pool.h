@@ -14,6 +14,7 @@ struct mapal_work {
     mapal_work *previous;
     mapal_work *outer;        /* of the run in whose spine or slice this one started, or null */
     uint32_t helpers;         /* workers inside */
+    int processor;            /* that the host ran on when the work was offered */
     bool awaited;             /* the host sleeps on `changed` */
     pthread_cond_t changed;   /* a task is complete, work has appeared here or inside, or
                                * the last helper left */

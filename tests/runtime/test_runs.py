@@ -104,6 +104,22 @@ def test_broken_promises_are_bugs(edges: Driver, promise: str, text: str) -> Non
     assert run.errors == f"mapal: internal error: a run that breaks its promise: {text}\n"
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="with one processor there is none to go to",
+)
+def test_a_worker_leaves_the_processor_of_its_host(
+    edges: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_threads(2, monkeypatch)
+    run = edges.run("aside", "60")
+    assert (run.status, run.errors) == (0, "")
+    times, mask = run.output.decode().split()
+    # The system may bring a worker back on a machine where others are busy, too.
+    assert int(times) < 15
+    assert mask == "free"
+
+
 @pytest.mark.parametrize("text", ["0", "-3", "two", "", "4x"])
 def test_an_odd_number_of_threads_means_the_default(
     edges: Driver, text: str, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,6 @@
 /* One run at a time: a trap at the end of the process, a host that helps inside its run, broken promises,
- * what a launch costs, how many lanes there are. */
+ * what a launch costs, how many lanes there are, where
+ * workers are. */
 #define _GNU_SOURCE
 #include "driver.h"
 
@@ -146,6 +147,60 @@ static void launch_cost(char **arguments)
     printf("%.0f %.0f %.0f\n", 1e9 * taken[0], 1e9 * taken[TIMES / 2], 1e9 * taken[TIMES * 9 / 10]);
 }
 
+static atomic_int inside_aside;
+static atomic_int met_host;
+static int host_processor;
+static cpu_set_t all_processors;
+static atomic_bool mask_changed;
+
+static void to_host_processor(void)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)host_processor, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+/* Two slices that wait for each other. The worker looks where it is, goes to the host's processor, and
+ * could leave it at any time. */
+static void meet_once(int64_t low, int64_t high, void *frame)
+{
+    (void)low;
+    (void)high;
+    const pthread_t *host = frame;
+    bool is_host = pthread_equal(pthread_self(), *host) != 0;
+    if (!is_host) {
+        cpu_set_t now;
+        (void)sched_getaffinity(0, sizeof now, &now);
+        atomic_store(&mask_changed, atomic_load(&mask_changed) || !CPU_EQUAL(&now, &all_processors));
+        (void)atomic_fetch_add(&met_host, sched_getcpu() == host_processor);
+    }
+    (void)atomic_fetch_add(&inside_aside, 1);
+    while (atomic_load(&inside_aside) % 2 != 0) {
+        (void)sched_yield();
+    }
+    if (!is_host) {
+        to_host_processor();
+        (void)sched_setaffinity(0, sizeof all_processors, &all_processors);
+    }
+}
+
+/* How often of COUNT times a worker works on the processor of its host, and whether it may still run
+ * where it might before. */
+static void step_aside(char **arguments)
+{
+    pthread_t host = pthread_self();
+    mapal_task task = task_of(meet_once, 2);
+    const mapal_task_plan plan = {1, &task, NULL};
+    (void)sched_getaffinity(0, sizeof all_processors, &all_processors);
+    host_processor = sched_getcpu();
+    for (long time = strtol(arguments[0], NULL, 10); time > 0; time--) {
+        mapal_run_finish(mapal_run_start(&plan, &host));
+        to_host_processor();
+    }
+    printf("%d %s\n", atomic_load(&met_host), atomic_load(&mask_changed) ? "changed" : "free");
+}
+
 static void print_lanes(char **arguments)
 {
     (void)arguments;
@@ -168,7 +223,7 @@ int main(int count, char **arguments)
     static const scene scenes[] = {
         {"trap-at-exit", 0, trap_at_exit}, {"inside", 0, help_inside}, {"broken", 1, broken_promise},
         {"launch", 1, launch_cost},        {"lanes", 0, print_lanes},
-        {"quota", 1, print_quota},
+        {"quota", 1, print_quota},         {"aside", 1, step_aside},
     };
     for (size_t number = 0; number < sizeof scenes / sizeof *scenes; number++) {
         const scene *at = &scenes[number];
