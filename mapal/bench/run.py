@@ -67,7 +67,8 @@ def bench_target(
             try:
                 results.append(_measure(built, compiler, threads))
             except UserError as error:
-                failed.append({"program": name, "threads": threads, "reason": error.message})
+                reason = error.message.removeprefix(f"{name}: not measured: ")
+                failed.append({"program": name, "threads": threads, "reason": reason})
     return table.document(target, host, results, skipped, failed, None)
 
 

@@ -164,7 +164,7 @@ class LoadCache:
         code = self.digests.of(["mapal.target.schema"])
 
         def read() -> dict[str, Any]:
-            found = parse_tuning(data, os.path.basename(path))
+            found = parse_tuning(data, os.path.basename(path), path)
             return {"cpu": found.cpu, "tiles": found.tiles.entries}
 
         key = _key(code, hashlib.sha256(data).hexdigest())

@@ -90,9 +90,10 @@ class Tuning:
     tiles: Tiles
 
 
-def parse_tuning(data: bytes, file: str) -> Tuning:
-    """A tuning file. Raises `DocumentError` as `parse_profile`."""
-    root = read_document(data, f"targets/{file}")
+def parse_tuning(data: bytes, file: str, shown_as: str | None = None) -> Tuning:
+    """A tuning file. Raises `DocumentError` as `parse_profile`; `shown_as` is the file's name in
+    messages, by default that of one beside the shipped profiles."""
+    root = read_document(data, shown_as or f"targets/{file}")
     entries = _required(root, _TUNING_KEYS)
     name = entries["name"].text()
     if name != file.removesuffix(TUNING_SUFFIX):

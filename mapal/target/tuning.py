@@ -34,5 +34,5 @@ def with_native_tuning(detected: TargetProfile) -> TargetProfile:
         return detected
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
-    found = parse_tuning(data, path.name)
+    found = parse_tuning(data, path.name, str(path))
     return tuned(detected, found.cpu, found.tiles)

@@ -112,6 +112,11 @@ def test_a_tuning_file_says_where_it_was_measured() -> None:
     assert parse_tuning(TUNING.encode(), "mine.tune.yaml").cpu == "znver4"
 
 
+def test_a_tuning_file_elsewhere_is_named_as_it_is() -> None:
+    with pytest.raises(DocumentError, match=r"\Abuild/targets/mine\.tune\.yaml:1:1: error: "):
+        parse_tuning(b"", "mine.tune.yaml", "build/targets/mine.tune.yaml")
+
+
 def test_a_tuning_file_belongs_to_its_profile_and_is_none_itself(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(PROFILE, encoding="utf-8")
     assert set(profile_files("mine", tmp_path)) == {"mine.yaml"}

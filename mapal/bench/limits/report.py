@@ -21,7 +21,7 @@ def cells(result: Mapping[str, Any]) -> tuple[str, ...]:
         "" if result["gflop_per_s"] is None else f"{result['gflop_per_s']:.1f}",
         "" if result["gbyte_per_s"] is None else f"{result['gbyte_per_s']:.1f}",
         f"{result['quiet_rounds']}/{result['rounds']}",
-        ", ".join(_goal(goal, is_decided(result)) for goal in result["goals"]) or "-",
+        ", ".join(_goal(goal, _why_undecided(result)) for goal in result["goals"]) or "-",
         ", ".join(map(_peer, result["peers"])),
     )
 
@@ -78,11 +78,18 @@ def is_decided(result: Mapping[str, Any]) -> bool:
     return bool(result["quiet_rounds"] >= FEWEST_QUIET)
 
 
-def _goal(goal: Mapping[str, Any], decided: bool) -> str:
+def _why_undecided(result: Mapping[str, Any]) -> str:
+    """Empty if enough rounds were quiet."""
+    if is_decided(result):
+        return ""
+    return "the machine was busy" if result["rounds"] >= FEWEST_QUIET else "too few rounds"
+
+
+def _goal(goal: Mapping[str, Any], undecided: str) -> str:
     if goal["reached"] is None:
         return f"{'/'.join(goal['peers'])} <= {goal['to_reach']:.2f} open"
     mark = "ok" if goal["reached"] else "MISSED"
-    mark = mark if decided else "not decided: the machine was busy"
+    mark = f"not decided: {undecided}" if undecided else mark
     return f"{goal['against']} {goal['ratio']:.3f} <= {goal['to_reach']:.2f} {mark}"
 
 

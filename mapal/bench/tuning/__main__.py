@@ -89,10 +89,10 @@ def _former(path: Path, cpu: str) -> bytes | None:
     if text is None:
         return None
     try:
-        found = parse_tuning(text.encode(), path.name)
+        found = parse_tuning(text.encode(), path.name, str(path))
         require_evidence(text.encode())
     except UserError as error:
-        raise UserError(f"{path} is damaged; move it away: {error.message}", 1) from None
+        raise UserError(f"{error.message}; the file is damaged, move it away", 1) from None
     if found.cpu != cpu:
         _say(f"{path} was measured on a {found.cpu}; it is replaced")
         return None

@@ -47,7 +47,7 @@ def test_figures_are_printed_and_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers: dict[str, Any] = {}
-    quiet = 3
+    quiet, rounds = 3, 9
 
     def measured(row: Row, profile: object, threads: int, *_: object, **__: object) -> Any:
         if row.name == "small-16":
@@ -59,7 +59,7 @@ def test_figures_are_printed_and_kept(
             "gflop_per_s": None,
             "gbyte_per_s": None,
             "quiet_rounds": quiet,
-            "rounds": 9,
+            "rounds": rounds,
             "goals": GOALS,
             "peers": [],
         }
@@ -81,6 +81,10 @@ def test_figures_are_printed_and_kept(
     assert capsys.readouterr().out.count("not decided: the machine was busy") == 4
     assert command.main(["--kept"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
+    # Nobody was busy where nobody asked for more rounds.
+    rounds = 2
+    assert command.main(["--threads", "1", "small-8"]) == 0
+    assert capsys.readouterr().out.count("not decided: too few rounds") == 4
     assert command.main(["--threads", "4096", "small-8"]) == 1
     assert "not measured here: only" in capsys.readouterr().out
 
@@ -98,7 +102,9 @@ def test_bits_are_compared_and_disagreement_is_told(
     out = capsys.readouterr().out
     assert "cuda-ada: skipped: " in out
     assert "2 rows: 3 builds gave the expected bits, 1 rows did not" in out
-    assert command.main(["--bits", "native", "small-8"]) == 0
+    assert command.main(["--bits", "native,native", "--threads", "1", "small-8"]) == 0
+    assert "1 rows: 2 builds gave" in capsys.readouterr().out
+    monkeypatch.setattr(command, "check_row", lambda *_: pytest.fail("nothing runs here"))
     assert command.main(["--bits", "cuda-ada", "small-8"]) == 1
 
 
