@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from doit.exceptions import TaskFailed
+
 from mapal.dodo import DOIT_CONFIG, task_mapal
 
 __all__ = [
@@ -57,10 +59,15 @@ def task_limits() -> dict[str, Any]:
     return {"actions": [_limits], "params": [threads], "pos_arg": "rows", "verbosity": 2}
 
 
-def _limits(threads: str, rows: list[str]) -> bool:
+def _limits(threads: str, rows: list[str]) -> bool | TaskFailed:
     from mapal.bench.limits.__main__ import main
 
-    return main(["--threads", threads, "--", *rows]) == 0
+    return _done(main(["--threads", threads, "--", *rows]))
+
+
+def _done(status: int) -> bool | TaskFailed:
+    """What doit makes of the exit status of a command that said itself what went wrong."""
+    return TaskFailed(f"ended with status {status}") if status else True
 
 
 def task_mutants() -> dict[str, Any]:
@@ -86,12 +93,12 @@ def task_tune() -> dict[str, Any]:
     return {"actions": [_tune], "pos_arg": "kernels", "verbosity": 2}
 
 
-def _tune(kernels: list[str]) -> bool:
+def _tune(kernels: list[str]) -> bool | TaskFailed:
     from doit import get_var
 
     from mapal.bench.tuning.__main__ import main
 
-    return main(["--target", get_var("target", "native"), "--", *kernels]) == 0
+    return _done(main(["--target", get_var("target", "native"), "--", *kernels]))
 
 
 def task_lock() -> dict[str, Any]:

@@ -63,7 +63,8 @@ def tune(target: str, patterns: Sequence[str], rounds: int) -> Path:
     profile = replace(profile, policy=_without_tuning(profile, target))
     chosen = select(trials(profile), patterns)
     path = tuning_path(target)
-    _former(path, host.cpu)
+    with writing(path):
+        _former(path, host.cpu)
     builder = Builder(require_compiler(_say))
     for trial in chosen:
         found, measured = search(trial, profile, builder, DIRECTORY / "expected", _say, rounds)

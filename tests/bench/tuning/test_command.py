@@ -156,3 +156,12 @@ def test_a_damaged_file_is_said_before_anything_is_measured(
     assert error.startswith((f"tune: {NATIVE_TUNING}:", "tune: the former tuning file:"))
     assert error.endswith("; the file is damaged, move it away\n")
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "search", lambda *_: pytest.fail("measured in vain"))
+    Path("build").write_text("no directory", encoding="utf-8")
+    assert command.main(["matmul-f32-exact"]) == 1
+    assert f"tune: {NATIVE_TUNING}: " in capsys.readouterr().err
