@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import errno
 import subprocess
-import time
 from collections.abc import Sequence
+from time import sleep
 from typing import Any
 
 FIRST_PAUSE_SECONDS = 0.001
@@ -32,7 +32,7 @@ def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
                 raise
         if number < MOST_PAUSES:
             seconds = FIRST_PAUSE_SECONDS * 2**number
-            time.sleep(seconds)
+            sleep(seconds)
             waited += seconds
     raise OSError(
         errno.ETXTBSY,

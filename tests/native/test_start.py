@@ -48,7 +48,8 @@ def _waits(monkeypatch: pytest.MonkeyPatch, after: Callable[[int], None]) -> lis
         pauses.append(seconds)
         after(len(pauses))
 
-    monkeypatch.setattr("mapal.native.start.time.sleep", pause)
+    # Its own name: whoever waits for a process sleeps, too.
+    monkeypatch.setattr("mapal.native.start.sleep", pause)
     return pauses
 
 

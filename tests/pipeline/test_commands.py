@@ -72,7 +72,7 @@ def test_exec_says_why_a_program_cannot_be_started(
 
     step = next(s for s in session.current().steps.values() if s.stage == "link")
     pauses: list[float] = []
-    monkeypatch.setattr("mapal.native.start.time.sleep", pauses.append)
+    monkeypatch.setattr("mapal.native.start.sleep", pauses.append)
     monkeypatch.chdir(project.path)
     with open(project.path / "build/link/generic/hello", "r+b"):
         assert run_program(step) == NOT_STARTED
