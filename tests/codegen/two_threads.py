@@ -3,7 +3,9 @@
 Every program of the projects, and the shapes that have a bar, in two processes that keep their
 threads and take turns; a turn is as many calls as fill some milliseconds. Rounds in which others
 kept the machine busy do not count, as long as there are enough others. Speed-ups are ratios of the
-least times; the median of the rounds' ratios stands beside them.
+least times; the median of the rounds' ratios stands beside them. A program marked as not cut has
+no call of the scheduler: it is the same code on any number of threads, and what differs is the
+machine.
 """
 
 from __future__ import annotations
@@ -105,8 +107,8 @@ def programs() -> Iterator[tuple[str, Graph, dict[str, str]]]:
             yield program.name, graph, {n: str(file.parent / p) for n, p in program.inputs}
 
 
-def build(graph: Graph, directory: Path) -> Path:
-    """The program's shared library."""
+def build(graph: Graph, directory: Path) -> tuple[Path, bool]:
+    """The program's shared library, and whether it calls the scheduler."""
     compiler = find_compiler().compiler
     assert compiler is not None
     profile = load_profile("native")
@@ -117,7 +119,7 @@ def build(graph: Graph, directory: Path) -> Path:
     path.write_bytes(link_shared(compiler, made, build_runtime(compiler, sources)))
     driver = directory / "driver.so"
     driver.write_bytes(compile_driver(compiler))
-    return path
+    return path, "call void @mapal_run_plan(" in text or "call ptr @mapal_run_start(" in text
 
 
 def serve(library: str, driver: str, files: dict[str, str], ports: list[Any]) -> None:
@@ -160,13 +162,14 @@ class Contestant:
         self._process.communicate()
 
 
-def race(graph: Graph, files: dict[str, str]) -> tuple[float, float, float, int]:
-    """Seconds at one and two threads, the median ratio, and how many rounds were quiet."""
+def race(graph: Graph, files: dict[str, str]) -> tuple[float, float, float, int, bool]:
+    """Seconds at one and two threads, the median ratio, how many rounds were quiet, and whether
+    the program calls the scheduler."""
     types = dict(zip(("i32", "i64", "u8", "f32", "f64", "bool"), DTYPES, strict=True))
     ports = [[p.name, types[p.scalar.name], p.count] for p in entry_ports(graph).inputs]
     quiet = QuietMachine(threads=2, processors=processors(), patience_seconds=PATIENCE_SECONDS)
     with tempfile.TemporaryDirectory() as name:
-        library = build(graph, Path(name))
+        library, is_cut = build(graph, Path(name))
         job = [str(library), f"{name}/driver.so", files, ports]
         one, two = Contestant(job, 1), Contestant(job, 2)
         once = max(one.seconds(1), two.seconds(1), 1e-7)
@@ -186,7 +189,7 @@ def race(graph: Graph, files: dict[str, str]) -> tuple[float, float, float, int]
     counted = [r for r in rounds if r[2]]
     used = counted if len(counted) >= ENOUGH else rounds
     ratio = statistics.median(r[0] / r[1] for r in used)
-    return min(r[0] for r in used), min(r[1] for r in used), ratio, len(counted)
+    return min(r[0] for r in used), min(r[1] for r in used), ratio, len(counted), is_cut
 
 
 def main() -> int:
@@ -197,10 +200,10 @@ def main() -> int:
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, graph, files in programs():
         if not sys.argv[1:] or any(part in name for part in sys.argv[1:]):
-            one, two, ratio, quiet = race(graph, files)
+            one, two, ratio, quiet, is_cut = race(graph, files)
             print(
-                f"| {name} | {one * 1e6:.1f} | {two * 1e6:.1f} | {one / two:.2f} | {ratio:.2f} "
-                f"| {quiet} |",
+                f"| {name}{'' if is_cut else ', not cut'} | {one * 1e6:.1f} | {two * 1e6:.1f} "
+                f"| {one / two:.2f} | {ratio:.2f} | {quiet} |",
                 flush=True,
             )
     return 0
