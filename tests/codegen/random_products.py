@@ -30,7 +30,9 @@ def products(random: Random) -> Case:
     is_vector = random.random() < 0.3
     rows = _size(random, 70)
     columns = 1 if is_vector else _size(random, 70)
-    steps = _size(random, 80) if random.random() < 0.85 else random.randint(900, 2300)
+    steps = _size(random, 80)
+    if random.random() < 0.15:
+        steps = random.choice((1024, 2048, random.randint(900, 2300)))
     base, other = random.choice((0, 0, 1, 5)), random.choice((0, 0, 3, 16))
     room = random.choice((0, 0, 1, 7))
     left, left_size = random.choice(

@@ -18,6 +18,9 @@ SIZES = ((2, 2, 1), (3, 5, 9), (17, 33, 21), (25, 49, 70), (65, 64, 65))
 DEEP = ((60, 200, 1500), (130, 300, 1100))
 """Sizes whose right matrix is packed, in one piece or several, with rows and columns left over."""
 
+COLLIDING = ((50, 150, 1024), (37, 70, 2048))
+"""The same, with rows that share sets of the first-level cache, so that they are packed, too."""
+
 
 def product(
     size: tuple[int, int, int],
@@ -60,7 +63,10 @@ def test_products_of_floats_have_the_bits_of_the_loops(
 ) -> None:
     cases = [
         product(size, ty, arithmetic)
-        for ty, sizes in (("f32", SIZES + DEEP[:1]), ("f64", SIZES[1:3] + DEEP[1:]))
+        for ty, sizes in (
+            ("f32", SIZES + DEEP[:1] + COLLIDING[1:]),
+            ("f64", SIZES[1:3] + DEEP[1:] + COLLIDING[:1]),
+        )
         for size in sizes
     ]
     assert_same_bits(cases, profile)
@@ -68,7 +74,8 @@ def test_products_of_floats_have_the_bits_of_the_loops(
 
 @pytest.mark.parametrize("profile", profiles())
 def test_products_of_integers_and_other_layouts_have_the_bits_of_the_loops(profile: str) -> None:
-    cases = [product(SIZES[2], ty) for ty in ("i64", "u8")] + [product(DEEP[0], "i32")]
+    cases = [product(SIZES[2], ty) for ty in ("i64", "u8")]
+    cases += [product(DEEP[0], "i32"), *(product(COLLIDING[1], ty) for ty in ("i64", "u8"))]
     # Columns of the left matrix side by side; rows that overlap; an offset.
     for left in ("k * {rows} + row", "row + k", "row * {steps} + k + 7"):
         cases += [product(SIZES[2], left=left), product((20, 36, 9000), left=left)]
@@ -127,8 +134,9 @@ def test_a_plan_covers_all_cells_and_fits_the_registers(
     profile: str, ty: Scalar, is_fused: bool
 ) -> None:
     target = load_profile(profile)
-    for rows, columns, steps in [*SIZES, *DEEP, (1, 1, 1), (512, 512, 512), (2048, 2047, 2049)]:
-        plan = product_plan(target, ty, rows, columns, steps, is_fused=is_fused)
+    large = [*DEEP, *COLLIDING, (512, 512, 512), (2048, 2047, 2049), (4096, 4096, 4096)]
+    for rows, columns, steps in [*SIZES, (1, 1, 1), *large]:
+        plan = product_plan(target, ty, rows, columns, steps, is_fused=is_fused, left_row=steps)
         at = 0
         for group in plan.groups:
             assert group.first == at
@@ -138,6 +146,27 @@ def test_a_plan_covers_all_cells_and_fits_the_registers(
         assert at == columns
         assert (plan.depths - 1) * plan.depth + plan.last_depth == steps
         assert 0 < plan.last_depth <= plan.depth
+        # Functions for several tiles of rows stay in their block.
+        together = plan.tile_rows * plan.most_row_tiles_at_once
+        assert plan.block_rows % together == 0 or plan.block_rows >= rows
         # Accumulators, one row of the right matrix, and a broadcast element.
         used = plan.tile_rows * plan.tile_vectors + plan.tile_vectors + 1
         assert used <= target.vector_registers
+
+
+def test_the_left_matrix_is_packed_where_its_rows_share_sets_of_the_cache() -> None:
+    def is_left_packed(profile: str, left_row: int | None, *, is_fused: bool) -> bool:
+        plan = product_plan(
+            load_profile(profile), F64, 96, 2048, 2048, is_fused=is_fused, left_row=left_row
+        )
+        assert plan.is_packed
+        return plan.is_left_packed
+
+    # 16 or 24 rows, a page apart, in 8 ways; the 6 rows of fused products find room.
+    assert is_left_packed("zen4", 2048, is_fused=False)
+    assert not is_left_packed("zen4", 2048 + 8, is_fused=False)
+    assert not is_left_packed("zen4", 2048, is_fused=True)
+    # Steps apart read a line each.
+    assert is_left_packed("zen4", None, is_fused=True)
+    assert is_left_packed("zen3", 2048 + 8, is_fused=False)
+    assert not is_left_packed("zen3", 2048 + 8, is_fused=True)

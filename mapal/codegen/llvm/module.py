@@ -53,6 +53,17 @@ class Cache(Protocol):
     def bytes(self) -> int: ...
 
 
+class CacheSets(Cache, Protocol):
+    """And of one whose sets are known."""
+
+    @property
+    def line_bytes(self) -> int: ...
+    @property
+    def sets(self) -> int: ...
+    @property
+    def ways(self) -> int: ...
+
+
 class Tiles(Protocol):
     """Numbers of kernels that are fixed instead of left to formulas."""
 
@@ -84,7 +95,7 @@ class Processor(Protocol):
     @property
     def vector_registers(self) -> int: ...
     @property
-    def l1d(self) -> Cache | None: ...
+    def l1d(self) -> CacheSets | None: ...
     @property
     def l2(self) -> Cache | None: ...
     @property

@@ -44,6 +44,7 @@ def matrix_product(e: Emitter, site: MapSite) -> Kernel | None:
         tile.lanes,
         tile.steps,
         is_fused=tile.is_fused,
+        left_row=tile.a.row if tile.a.step == 1 else None,
         is_transposed=tile.b.lane != 1,
     )
     return Kernel(plan.shape, plan.reason, _Emission(e, site, tile, plan).emit)

@@ -1,14 +1,14 @@
 """The loops around the tiles of a matrix product: columns, rows, and blocks of packed matrices.
 
-Where the plan packs, the right matrix lies as `product_packing` packs it. The left matrix is packed
-by whoever multiplies, a block of rows at a time, into strips: for each tile of rows, as many steps
-of one row beside each other as a tile does at once, row after row.
+Where the plan packs, the right matrix lies as `product_packing` packs it. If the left matrix is
+packed, too, then by whoever multiplies, a block of rows at a time, into strips (`left_strips`).
 """
 
 from __future__ import annotations
 
 from mapal.codegen.layout import Layout
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.kernels.left_strips import pack_strips
 from mapal.codegen.llvm.kernels.product_plan import ColumnGroup, Product
 from mapal.codegen.llvm.kernels.product_tile import Strides, TileKernel, add_tile_function
 from mapal.codegen.llvm.kernels.vectors import (
@@ -55,14 +55,14 @@ class _Nest:
     def write(self) -> None:
         plan = self.plan
         self.left = self.v.address("%left", self.product.left_base)
+        self.left_piece = self.left
         if not plan.is_packed:
             right = self.v.address("%right", self.product.right_base)
             self._tiles_of(("%low", "%high"), right, str(plan.steps))
             return
-        self.strip_elements = plan.tile_rows * (-(-plan.depth // self.at_once) * self.at_once)
-        tiles = -(-plan.block_rows // plan.tile_rows)
-        layout = Layout(tiles * self.strip_elements * self.product.element.bytes, 64)
-        self.strips = self.e.slot(layout)
+        if plan.is_left_packed:
+            layout = Layout(plan.strips * plan.strip_elements * self.product.element.bytes, 64)
+            self.strips = self.e.slot(layout)
         if plan.depths == 1:
             self._depth(0, str(plan.steps))
             return
@@ -79,11 +79,14 @@ class _Nest:
         block_tiles = plan.block_rows // plan.tile_rows or 1
         offset = self.v.product(first_step, plan.panels * plan.tile_columns)
         right = self.v.address("%right", offset)
+        piece = self.v.product(first_step, self.product.left_step)
+        self.left_piece = self.v.address(self.left, piece)
         with guarded_loop(w, ("%low", "%high", block_tiles), "block") as tile:
             behind = w.value(f"add nuw nsw i64 {tile}, {block_tiles}")
             is_whole = w.value(f"icmp ult i64 {behind}, %high")
             end = w.value(f"select i1 {is_whole}, i64 {behind}, i64 %high")
-            self._pack_left((tile, end), first_step, steps)
+            if plan.is_left_packed:
+                pack_strips(self.e, self.product, self.strips, (tile, end), self.left_piece, steps)
             self._tiles_of((tile, end), right, steps)
 
     # Tiles ----------------------------------------------------------------------------
@@ -143,11 +146,11 @@ class _Nest:
         plan, v, w = self.plan, self.v, self.w
         row = v.product(tile, plan.tile_rows)
         result = v.address("%result", v.sum(v.product(row, plan.columns), column))
-        if plan.is_packed:
+        if plan.is_left_packed:
             strip = w.value(f"sub nuw nsw i64 {tile}, {low}")
-            left = v.address(self.strips, v.product(strip, self.strip_elements))
+            left = v.address(self.strips, v.product(strip, plan.strip_elements))
         else:
-            left = v.address(self.left, v.product(row, self.product.left_row))
+            left = v.address(self.left_piece, v.product(row, self.product.left_row))
         symbol = self._tile(rows, group)
         arguments = f"ptr {left}, ptr {right}, ptr {result}, i64 {steps}, i1 {self.goes_on}"
         w.line(f"call void {symbol}({arguments})")
@@ -160,21 +163,16 @@ class _Nest:
             return self._tiles[key]
         product, plan = self.product, self.plan
         symbol = self._tiles[key] = f"{product.symbol}.tile{len(self._tiles)}"
+        row, step, group_of_steps = product.left_row, product.left_step, product.left_step
+        if plan.is_left_packed:
+            row, step, group_of_steps = self.at_once, 1, plan.tile_rows * self.at_once
         strides = Strides(
-            left_row=product.left_row,
-            left_step=product.left_step,
-            left_group=product.left_step * self.at_once,
-            right_step=product.right_step,
+            left_row=row,
+            left_step=step,
+            left_group=group_of_steps,
+            right_step=plan.tile_columns if plan.is_packed else product.right_step,
             result_row=plan.columns,
         )
-        if plan.is_packed:
-            strides = Strides(
-                left_row=self.at_once,
-                left_step=1,
-                left_group=plan.tile_rows * self.at_once,
-                right_step=plan.tile_columns,
-                result_row=plan.columns,
-            )
         alignment = product.element.bytes
         if plan.is_packed:
             alignment = min(group.lanes, plan.lanes) * product.element.bytes
@@ -193,58 +191,3 @@ class _Nest:
         )
         add_tile_function(self.e.module, symbol, tile)
         return symbol
-
-    # The left matrix -------------------------------------------------------------------
-
-    def _pack_left(self, tiles: tuple[str, str], first_step: int | str, steps: str) -> None:
-        """Copies the strips of some row tiles for some steps."""
-        low, high = tiles
-        plan, w, v = self.plan, self.w, self.v
-        source = v.address(self.left, v.product(first_step, self.product.left_step))
-        whole = plan.rows // plan.tile_rows
-        end = high
-        if self.rest:
-            fits = w.value(f"icmp ult i64 {high}, {whole}")
-            end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
-        with guarded_loop(w, (low, end, 1), "strip") as tile:
-            self._pack_strip(tile, low, source, steps, plan.tile_rows)
-        if self.rest:
-            is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
-            with only_if(w, is_cut, "strip.rest"):
-                self._pack_strip(str(whole), low, source, steps, self.rest)
-
-    def _pack_strip(self, tile: str, low: str, source: str, steps: str, rows: int) -> None:
-        plan, w, v = self.plan, self.w, self.v
-        number = w.value(f"sub nuw nsw i64 {tile}, {low}")
-        strip = v.address(self.strips, v.product(number, self.strip_elements))
-        row = v.product(tile, plan.tile_rows)
-        start = v.address(source, v.product(row, self.product.left_row))
-        whole = w.value(f"and i64 {steps}, {-self.at_once}")
-        with guarded_loop(
-            w, (0, whole, self.at_once), "pack", self.e.module.not_unrolled()
-        ) as step:
-            target = v.address(strip, v.product(step, plan.tile_rows))
-            self._copy_rows(start, step, target, rows, self.at_once)
-        with guarded_loop(w, (whole, steps, 1), "pack.rest", self.e.module.not_unrolled()) as step:
-            offset = v.product(whole, plan.tile_rows)
-            beyond = w.value(f"sub nuw nsw i64 {step}, {whole}")
-            target = v.address(strip, v.sum(offset, beyond))
-            self._copy_rows(start, step, target, rows, 1)
-
-    def _copy_rows(self, start: str, step: str, target: str, rows: int, count: int) -> None:
-        """`count` steps of each of `rows` rows from a step on, rows `at_once` elements apart."""
-        v, product = self.v, self.product
-        at_step = v.address(start, v.product(step, product.left_step))
-        for row in range(rows):
-            source = v.address(at_step, row * product.left_row)
-            place = v.address(target, row * self.at_once)
-            if count == self.at_once and product.left_step == 1:
-                alignment = min(64, self.at_once * product.element.bytes)
-                v.store(v.load(source, count), place, count, alignment=alignment)
-                continue
-            for number in range(count):
-                value = v.load_element(v.address(source, number * product.left_step))
-                self.w.line(
-                    f"store {v.element} {value}, ptr {v.address(place, number)}, "
-                    f"align {product.element.bytes}"
-                )

@@ -7,6 +7,9 @@ What a panel has beyond its columns is never used, so it is not written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.product_plan import ColumnGroup, Product
 from mapal.codegen.llvm.kernels.transpose_tile import transposed
@@ -17,6 +20,9 @@ from mapal.codegen.llvm.kernels.vectors import (
     vector_type,
 )
 from mapal.codegen.llvm.module import ModuleBuilder
+
+_ROW_BYTES = 256
+"""Neighbouring bytes of a row that are copied before the next row is."""
 
 
 def add_packing(module: ModuleBuilder, product: Product) -> None:
@@ -48,11 +54,10 @@ class _Packing:
             # The panels of this group among those asked for.
             low = self._clamped("%low", panel, panel + group.count)
             high = self._clamped("%high", panel, panel + group.count)
-            with guarded_loop(self.w, (low, high, 1), "panel") as number:
-                beyond = self.w.value(f"sub nuw nsw i64 {number}, {panel}")
-                column = self.v.sum(self.v.product(beyond, group.width), group.first)
-                offset = self.v.product(column, self.product.right_column)
-                self._panel(self.v.address(right, offset), number, group)
+            if self.product.right_column == 1:
+                self._copied(right, (low, high), panel, group)
+            else:
+                self._turned(right, (low, high), panel, group)
 
     def _clamped(self, value: str, least: int, most: int) -> str:
         below = self.w.value(f"icmp ult i64 {value}, {least}")
@@ -60,43 +65,81 @@ class _Packing:
         above = self.w.value(f"icmp ugt i64 {raised}, {most}")
         return self.w.value(f"select i1 {above}, i64 {most}, i64 {raised}")
 
-    def _panel(self, source: str, number: str, group: ColumnGroup) -> None:
-        plan, v, w = self.plan, self.v, self.w
+    @contextmanager
+    def _depths(self) -> Iterator[tuple[str, int | str]]:
+        """A loop over the pieces of the steps: the number of each and how many steps it has."""
+        plan, w = self.plan, self.w
         with guarded_loop(w, (0, plan.depths, 1), "depth") as depth:
-            first = v.product(depth, plan.depth)
             steps: int | str = plan.steps
             if plan.depths > 1:
                 is_last = w.value(f"icmp eq i64 {depth}, {plan.depths - 1}")
                 steps = w.value(f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}")
-            start = v.product(first, plan.panels * plan.tile_columns)
-            inside = v.product(v.product(number, steps), plan.tile_columns)
-            target = v.address("%packed", v.sum(start, inside))
-            origin = v.address(source, v.product(first, self.product.right_step))
-            if self.product.right_column == 1:
-                self._copy_steps(origin, target, group, steps)
-            else:
-                self._transpose_steps(origin, target, group, steps)
+            yield depth, steps
+
+    def _target(self, depth: str, number: str, steps: int | str) -> str:
+        """Where a piece of a panel begins."""
+        plan, v = self.plan, self.v
+        start = v.product(v.product(depth, plan.depth), plan.panels * plan.tile_columns)
+        inside = v.product(v.product(number, steps), plan.tile_columns)
+        return v.address("%packed", v.sum(start, inside))
 
     # Columns side by side -------------------------------------------------------------
 
-    def _copy_steps(self, origin: str, target: str, group: ColumnGroup, steps: int | str) -> None:
-        """Row by row, the columns of one panel."""
-        v = self.v
+    def _copied(self, right: str, panels: tuple[str, str], panel: int, group: ColumnGroup) -> None:
+        """Row by row, the columns of several panels: one panel alone would read a line here and a
+        line there, each in another page."""
+        v, w, plan, product = self.v, self.w, self.plan, self.product
+        low, high = panels
+        together = max(1, _ROW_BYTES // (plan.tile_columns * product.element.bytes))
         metadata = self.e.module.not_unrolled()
-        with guarded_loop(self.w, (0, steps, 1), "row", metadata) as step:
-            place = v.address(target, v.product(step, self.plan.tile_columns))
-            row = v.address(origin, v.product(step, self.product.right_step))
-            for at in range(group.vectors):
-                live = group.live if at == group.vectors - 1 else None
-                offset = at * group.lanes
-                vector = v.load(v.address(row, offset), group.lanes, live=live)
-                self._store(vector, v.address(place, offset), group.lanes)
+        with guarded_loop(w, (low, high, together), "panels") as number:
+            left = w.value(f"sub nuw nsw i64 {high}, {number}")
+            is_last = w.value(f"icmp ult i64 {left}, {together}")
+            count = w.value(f"select i1 {is_last}, i64 {left}, i64 {together}")
+            column = self._column(number, panel, group)
+            with self._depths() as (depth, steps):
+                first = v.product(v.product(depth, plan.depth), product.right_step)
+                origin = v.address(v.address(right, column), first)
+                target = self._target(depth, number, steps)
+                distance = v.product(steps, plan.tile_columns)
+                with guarded_loop(w, (0, steps, 1), "row") as step:
+                    row = v.address(origin, v.product(step, product.right_step))
+                    place = v.address(target, v.product(step, plan.tile_columns))
+                    with guarded_loop(w, (0, count, 1), "piece", metadata) as piece:
+                        self._copy_row(
+                            v.address(row, v.product(piece, group.width)),
+                            v.address(place, v.product(piece, distance)),
+                            group,
+                        )
+
+    def _column(self, number: str, panel: int, group: ColumnGroup) -> int | str:
+        """Where the columns of a panel begin in a row of the matrix."""
+        beyond = self.w.value(f"sub nuw nsw i64 {number}, {panel}")
+        column = self.v.sum(self.v.product(beyond, group.width), group.first)
+        return self.v.product(column, self.product.right_column)
+
+    def _copy_row(self, row: str, place: str, group: ColumnGroup) -> None:
+        for at in range(group.vectors):
+            live = group.live if at == group.vectors - 1 else None
+            offset = at * group.lanes
+            vector = self.v.load(self.v.address(row, offset), group.lanes, live=live)
+            self._store(vector, self.v.address(place, offset), group.lanes)
 
     def _store(self, vector: str, place: str, lanes: int) -> None:
         alignment = min(64, lanes * self.product.element.bytes)
         self.v.store(vector, place, lanes, alignment=alignment)
 
     # Columns apart --------------------------------------------------------------------
+
+    def _turned(self, right: str, panels: tuple[str, str], panel: int, group: ColumnGroup) -> None:
+        """Panel by panel."""
+        v = self.v
+        with guarded_loop(self.w, (*panels, 1), "panel") as number:
+            source = v.address(right, self._column(number, panel, group))
+            with self._depths() as (depth, steps):
+                first = v.product(v.product(depth, self.plan.depth), self.product.right_step)
+                target = self._target(depth, number, steps)
+                self._transpose_steps(v.address(source, first), target, group, steps)
 
     def _transpose_steps(
         self, origin: str, target: str, group: ColumnGroup, steps: int | str

@@ -6,8 +6,9 @@ the row of the right matrix and one broadcast element. Separate products and sum
 registers want one vector a row: the product takes its broadcast factor from memory.
 
 The right matrix is packed into panels of one tile's width when it exceeds what the second-level
-cache holds beside the left one, or with separate products and sums in few registers the first-level
-cache; then the left matrix is packed block by block, too. Blocks follow
+cache holds beside the left one; with few registers earlier, since narrow tiles take less of each
+line they read. The left matrix is then read where it lies if the rows of a tile find room beside
+each other in the first-level cache, and is packed block by block if they do not. Blocks follow
 Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of the
 left matrix fills half of the second-level cache, or an eighth with one vector a row.
 """
@@ -15,8 +16,8 @@ left matrix fills half of the second-level cache, or an eighth with one vector a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import lcm
+from dataclasses import dataclass, replace
+from math import gcd, lcm
 
 from mapal.codegen.llvm.module import Processor
 from mapal.ir.types import Scalar
@@ -28,12 +29,17 @@ of elements. More gained nothing and took LLVM longer."""
 _MANY_REGISTERS = 32
 
 _USUAL_L1_BYTES = 32 * 1024
+_USUAL_L1_LINES = (64, 64, 8)
 _USUAL_L2_BYTES = 512 * 1024
-"""Where a profile knows no such cache."""
+"""Where a profile knows no such cache; of the first one line, sets and ways."""
 
 _DEPTH_BYTES = 4096
 """Steps of a packed piece, as bytes of one row: few pieces, so that results are rarely taken out
 of the registers and put back."""
+
+_BLOCK_ROWS = 64
+"""Rows that a block has at least if the right matrix is far, however small the second-level cache
+is: every block takes that matrix through the caches once."""
 
 _NEAR = 12
 """How many times the second-level cache a piece of the right matrix may have that is expected to
@@ -68,6 +74,7 @@ class ProductPlan:
     tile_rows: int
     tile_vectors: int
     is_packed: bool
+    is_left_packed: bool
     is_transposed: bool
     cache: str
     depth: int
@@ -86,7 +93,7 @@ class ProductPlan:
     def row_tiles_at_once(self, group: ColumnGroup) -> int:
         """Tiles of rows that one function computes of a group of columns: as many as the registers
         of a whole tile hold. Strips of the left matrix are for one each."""
-        return 1 if self.is_packed else max(1, self.tile_vectors // group.vectors)
+        return 1 if self.is_left_packed else max(1, self.tile_vectors // group.vectors)
 
     @property
     def most_row_tiles_at_once(self) -> int:
@@ -124,12 +131,23 @@ class ProductPlan:
     @property
     def steps_at_once(self) -> int:
         """Steps that a tile does before it looks whether there are more."""
-        return _PACKED_STEPS if self.is_packed else 1
+        return _PACKED_STEPS if self.is_left_packed else 1
+
+    @property
+    def strips(self) -> int:
+        """Strips of a block of the left matrix."""
+        return -(-self.block_rows // self.tile_rows)
+
+    @property
+    def strip_elements(self) -> int:
+        """Elements of one strip."""
+        return self.tile_rows * _rounded_up(self.depth, self.steps_at_once)
 
     @property
     def reason(self) -> str:
         """For the emission plan."""
-        blocks = f"depth {self.depth}, blocks of {self.block_rows} rows"
+        packed = "packed rows" if self.is_left_packed else "rows"
+        blocks = f"depth {self.depth}, blocks of {self.block_rows} {packed}"
         if self.is_transposed:
             return f"the right matrix is transposed; {blocks}"
         if self.is_packed:
@@ -145,39 +163,28 @@ def product_plan(
     steps: int,
     *,
     is_fused: bool,
+    left_row: int | None = None,
     is_transposed: bool = False,
 ) -> ProductPlan:
-    """The plan for a product whose elements have type `ty`. A right matrix that is transposed, so
-    that its columns are not neighbours, is always packed."""
+    """The plan for a product whose elements have type `ty`. Rows of the left matrix are `left_row`
+    elements apart and their steps neighbours; None if the steps are apart. A right matrix that is
+    transposed, so that its columns are not neighbours, is always packed."""
     lanes = max(1, profile.vector_bytes // ty.bytes)
     tile_rows, tile_vectors = _tile(profile, rows, is_fused=is_fused)
+    l1 = profile.l1d.bytes if profile.l1d is not None else _USUAL_L1_BYTES
     l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
+    has_many = profile.vector_registers >= _MANY_REGISTERS
     cache, room = "second-level", l2 if is_fused else l2 * 6 // 10
-    if not is_fused and profile.vector_registers < _MANY_REGISTERS:
-        # Rows of a matrix that is not packed want an address each, and no register is left for it.
-        cache = "first-level"
-        room = profile.l1d.bytes if profile.l1d is not None else _USUAL_L1_BYTES
+    if not has_many:
+        cache, room = ("second-level", min(l2, 8 * l1)) if is_fused else ("first-level", l1)
     is_large = steps * columns * ty.bytes > room and rows >= 2 * tile_rows
     is_packed = is_large or is_transposed
-    if not is_packed and is_fused and profile.vector_registers >= _MANY_REGISTERS:
-        # Without strips of the left matrix, fewer rows mean fewer addresses.
-        tile_rows, tile_vectors = 6, 4
     kind = "matmul" if is_packed else "matmul-direct"
     fixed = profile.tiles.get(f"{kind}-{ty.name}-{'fused' if is_fused else 'exact'}")
     tile_rows, tile_vectors = fixed.get("rows", tile_rows), fixed.get("vectors", tile_vectors)
     tile_vectors = min(tile_vectors, -(-columns // lanes))
-    depth, block_rows = steps, rows
-    if is_packed:
-        depth = fixed.get("depth", _DEPTH_BYTES // ty.bytes)
-        depth = _evenly(steps, depth, _PACKED_STEPS)
-        # One vector a row takes more of the left matrix for each of the right one: small blocks
-        # leave the second-level cache to both, if the right one then comes from the third.
-        is_near = depth * columns * ty.bytes <= _NEAR * l2
-        share = 8 if tile_vectors == 1 and is_near else 2
-        block_rows = fixed.get("row_block", l2 // share // (depth * ty.bytes))
-        block_rows = _evenly(rows, max(tile_rows, block_rows), tile_rows)
     masks = profile.triple.startswith("x86_64") and profile.vector_bytes >= 32 and ty.bytes >= 4
-    return ProductPlan(
+    plan = ProductPlan(
         rows=rows,
         columns=columns,
         steps=steps,
@@ -185,12 +192,43 @@ def product_plan(
         tile_rows=min(tile_rows, rows),
         tile_vectors=tile_vectors,
         is_packed=is_packed,
+        # Separate products and sums in few registers start as many instructions as a core can:
+        # elements far apart make them too long for it.
+        is_left_packed=is_packed
+        and (
+            left_row is None
+            or not (is_fused or has_many)
+            or _collide(profile, tile_rows, left_row * ty.bytes)
+        ),
         is_transposed=is_transposed,
         cache=cache,
-        depth=depth,
-        block_rows=block_rows,
+        depth=steps,
+        block_rows=rows,
         groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks)),
     )
+    if not is_packed:
+        return plan
+    depth = _evenly(steps, fixed.get("depth", _DEPTH_BYTES // ty.bytes), _PACKED_STEPS)
+    is_near = depth * columns * ty.bytes <= _NEAR * l2
+    if not is_near and "depth" not in fixed:
+        depth = _evenly(steps, min(depth, l2 // 2 // _BLOCK_ROWS // ty.bytes), _PACKED_STEPS)
+    # One vector a row takes more of the left matrix for each of the right one: small blocks
+    # leave the second-level cache to both, if the right one then comes from the third.
+    share = 8 if tile_vectors == 1 and is_near else 2
+    block_rows = fixed.get("row_block", l2 // share // (depth * ty.bytes))
+    together = tile_rows * plan.most_row_tiles_at_once
+    block_rows = _evenly(rows, max(together, block_rows), together)
+    return replace(plan, depth=depth, block_rows=block_rows)
+
+
+def _collide(profile: Processor, rows: int, distance: int) -> bool:
+    """Whether so many rows, `distance` bytes apart, push each other out of the first-level cache:
+    lines that a power of two keeps apart share a set of it."""
+    line, sets, ways = _USUAL_L1_LINES
+    if profile.l1d is not None:
+        line, sets, ways = profile.l1d.line_bytes, profile.l1d.sets, profile.l1d.ways
+    apart = max(1, sets * line // max(line, gcd(distance, sets * line)))
+    return -(-rows // apart) > ways
 
 
 def _tile(profile: Processor, rows: int, *, is_fused: bool) -> tuple[int, int]:
@@ -198,16 +236,19 @@ def _tile(profile: Processor, rows: int, *, is_fused: bool) -> tuple[int, int]:
     registers = profile.vector_registers
     if registers >= _MANY_REGISTERS and profile.vector_bytes >= 64 and not is_fused:
         return (24, 1) if rows % 24 == 0 else (16, 1)
-    if registers >= _MANY_REGISTERS:
-        return 8, 3
-    return 6, 2
+    if registers < _MANY_REGISTERS:
+        return 6, 2
+    return (6, 4) if is_fused else (8, 3)
 
 
 def _evenly(total: int, most: int, step: int) -> int:
     """The size of equal pieces of at most about `most`, a multiple of `step`."""
     pieces = -(-total // most)
-    size = -(-total // pieces)
-    return -(-size // step) * step
+    return _rounded_up(-(-total // pieces), step)
+
+
+def _rounded_up(count: int, step: int) -> int:
+    return -(-count // step) * step
 
 
 def _groups(columns: int, lanes: int, vectors: int, *, masks: bool) -> list[ColumnGroup]:

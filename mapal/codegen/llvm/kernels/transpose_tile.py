@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from mapal.codegen.llvm.kernels.vectors import Vectors, vector_type
 
 
-def transposed(v: Vectors, rows: Sequence[str], lanes: int) -> list[str]:
-    """The columns of a tile whose rows are given."""
+def transposed(v: Vectors, rows: Sequence[str], lanes: int, *, unit: int = 1) -> list[str]:
+    """The columns of a tile whose rows are given. What changes places are `unit` neighbouring
+    elements at a time, of which a row has `lanes`."""
     found = list(rows)
     half = 1
     while half < lanes:
@@ -22,21 +23,23 @@ def transposed(v: Vectors, rows: Sequence[str], lanes: int) -> list[str]:
             if at & half:
                 continue
             a, b = found[at], found[at + half]
-            following[at] = _shuffle(v, a, b, lanes, _merged(lanes, half, upper=False))
-            following[at + half] = _shuffle(v, a, b, lanes, _merged(lanes, half, upper=True))
+            following[at] = _shuffle(v, a, b, _merged(lanes, half, unit, upper=False))
+            following[at + half] = _shuffle(v, a, b, _merged(lanes, half, unit, upper=True))
         found = following
         half *= 2
     return found
 
 
-def _merged(lanes: int, half: int, *, upper: bool) -> list[int]:
+def _merged(lanes: int, half: int, unit: int, *, upper: bool) -> list[int]:
     """Which elements of a pair of registers one of the new pair holds: of every group of
-    2 * `half`, the lower or the upper halves of both."""
+    2 * `half` units, the lower or the upper halves of both."""
     offset = half if upper else 0
-    return [(at - half + offset + lanes) if at & half else at + offset for at in range(lanes)]
+    places = [(at - half + offset + lanes) if at & half else at + offset for at in range(lanes)]
+    return [place * unit + element for place in places for element in range(unit)]
 
 
-def _shuffle(v: Vectors, a: str, b: str, lanes: int, elements: Sequence[int]) -> str:
+def _shuffle(v: Vectors, a: str, b: str, elements: Sequence[int]) -> str:
+    lanes = len(elements)
     ty = vector_type(v.ty, lanes)
     mask = ", ".join(f"i32 {element}" for element in elements)
     return v.w.value(f"shufflevector {ty} {a}, {ty} {b}, <{lanes} x i32> <{mask}>")
