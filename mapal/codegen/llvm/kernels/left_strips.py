@@ -55,7 +55,8 @@ class _Strips:
         if rest:
             fits = w.value(f"icmp ult i64 {high}, {whole}")
             end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
-        with guarded_loop(w, (low, end, 1), "strip") as tile:
+        metadata = self.e.module.not_unrolled()
+        with guarded_loop(w, (low, end, 1), "strip", metadata) as tile:
             self._strip(tile, low, plan.tile_rows)
         if rest:
             is_cut = w.value(f"icmp ugt i64 {high}, {whole}")

@@ -66,7 +66,8 @@ class _Nest:
         if plan.depths == 1:
             self._depth(0, str(plan.steps))
             return
-        with carrying_loop(self.w, (0, plan.depths, 1), [], "depth") as loop:
+        metadata = self.e.module.not_unrolled()
+        with carrying_loop(self.w, (0, plan.depths, 1), [], "depth", metadata) as loop:
             self.goes_on = self.w.value(f"icmp ne i64 {loop.index}, 0")
             is_last = self.w.value(f"icmp eq i64 {loop.index}, {plan.depths - 1}")
             choice = f"select i1 {is_last}, i64 {plan.last_depth}, i64 {plan.depth}"
@@ -81,7 +82,8 @@ class _Nest:
         right = self.v.address("%right", offset)
         piece = self.v.product(first_step, self.product.left_step)
         self.left_piece = self.v.address(self.left, piece)
-        with guarded_loop(w, ("%low", "%high", block_tiles), "block") as tile:
+        metadata = self.e.module.not_unrolled()
+        with guarded_loop(w, ("%low", "%high", block_tiles), "block", metadata) as tile:
             behind = w.value(f"add nuw nsw i64 {tile}, {block_tiles}")
             is_whole = w.value(f"icmp ult i64 {behind}, %high")
             end = w.value(f"select i1 {is_whole}, i64 {behind}, i64 %high")

@@ -8,7 +8,7 @@ What a panel has beyond its columns is never used, so it is not written.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.product_plan import ColumnGroup, Product
@@ -59,6 +59,12 @@ class _Packing:
             else:
                 self._turned(right, (low, high), panel, group)
 
+    def _loop(
+        self, bounds: tuple[int | str, int | str, int], purpose: str
+    ) -> AbstractContextManager[str]:
+        """A loop that stays one: LLVM would unroll each and gain nothing but time to compile."""
+        return guarded_loop(self.w, bounds, purpose, self.e.module.not_unrolled())
+
     def _clamped(self, value: str, least: int, most: int) -> str:
         below = self.w.value(f"icmp ult i64 {value}, {least}")
         raised = self.w.value(f"select i1 {below}, i64 {least}, i64 {value}")
@@ -69,7 +75,7 @@ class _Packing:
     def _depths(self) -> Iterator[tuple[str, int | str]]:
         """A loop over the pieces of the steps: the number of each and how many steps it has."""
         plan, w = self.plan, self.w
-        with guarded_loop(w, (0, plan.depths, 1), "depth") as depth:
+        with self._loop((0, plan.depths, 1), "depth") as depth:
             steps: int | str = plan.steps
             if plan.depths > 1:
                 is_last = w.value(f"icmp eq i64 {depth}, {plan.depths - 1}")
@@ -91,8 +97,7 @@ class _Packing:
         v, w, plan, product = self.v, self.w, self.plan, self.product
         low, high = panels
         together = max(1, _ROW_BYTES // (plan.tile_columns * product.element.bytes))
-        metadata = self.e.module.not_unrolled()
-        with guarded_loop(w, (low, high, together), "panels") as number:
+        with self._loop((low, high, together), "panels") as number:
             left = w.value(f"sub nuw nsw i64 {high}, {number}")
             is_last = w.value(f"icmp ult i64 {left}, {together}")
             count = w.value(f"select i1 {is_last}, i64 {left}, i64 {together}")
@@ -102,10 +107,10 @@ class _Packing:
                 origin = v.address(v.address(right, column), first)
                 target = self._target(depth, number, steps)
                 distance = v.product(steps, plan.tile_columns)
-                with guarded_loop(w, (0, steps, 1), "row") as step:
+                with self._loop((0, steps, 1), "row") as step:
                     row = v.address(origin, v.product(step, product.right_step))
                     place = v.address(target, v.product(step, plan.tile_columns))
-                    with guarded_loop(w, (0, count, 1), "piece", metadata) as piece:
+                    with self._loop((0, count, 1), "piece") as piece:
                         self._copy_row(
                             v.address(row, v.product(piece, group.width)),
                             v.address(place, v.product(piece, distance)),
@@ -134,7 +139,7 @@ class _Packing:
     def _turned(self, right: str, panels: tuple[str, str], panel: int, group: ColumnGroup) -> None:
         """Panel by panel."""
         v = self.v
-        with guarded_loop(self.w, (*panels, 1), "panel") as number:
+        with self._loop((*panels, 1), "panel") as number:
             source = v.address(right, self._column(number, panel, group))
             with self._depths() as (depth, steps):
                 first = v.product(v.product(depth, self.plan.depth), self.product.right_step)
@@ -158,8 +163,7 @@ class _Packing:
         whole: int | str = 0
         if product.right_step == 1:
             whole = _rounded_down(v, steps, lanes)
-            metadata = self.e.module.not_unrolled()
-            with guarded_loop(w, (0, whole, lanes), "square", metadata) as step:
+            with self._loop((0, whole, lanes), "square") as step:
                 rows = [
                     v.load(v.address(columns, v.sum(step, column * product.right_column)), lanes)
                     for column in range(live)
@@ -169,8 +173,7 @@ class _Packing:
                 for number, vector in enumerate(transposed(v, rows, lanes)):
                     offset = v.sum(start, number * self.plan.tile_columns)
                     self._store(vector, v.address(place, offset), lanes)
-        metadata = self.e.module.not_unrolled()
-        with guarded_loop(w, (whole, steps, 1), "step", metadata) as step:
+        with self._loop((whole, steps, 1), "step") as step:
             start = v.address(columns, v.product(step, product.right_step))
             vector = "poison" if live == lanes else "zeroinitializer"
             for column in range(live):
