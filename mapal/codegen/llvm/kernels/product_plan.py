@@ -92,8 +92,8 @@ class ProductPlan:
 
     def row_tiles_at_once(self, group: ColumnGroup) -> int:
         """Tiles of rows that one function computes of a group of columns: as many as the registers
-        of a whole tile hold. Strips of the left matrix are for one each."""
-        return 1 if self.is_left_packed else max(1, self.tile_vectors // group.vectors)
+        of a whole tile hold. Where matrices are packed, the last columns are few among many."""
+        return 1 if self.is_packed else max(1, self.tile_vectors // group.vectors)
 
     @property
     def most_row_tiles_at_once(self) -> int:
@@ -204,7 +204,7 @@ def product_plan(
         cache=cache,
         depth=steps,
         block_rows=rows,
-        groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks)),
+        groups=tuple(_groups(columns, lanes, tile_vectors, masks=masks, is_packed=is_packed)),
     )
     if not is_packed:
         return plan
@@ -216,8 +216,7 @@ def product_plan(
     # leave the second-level cache to both, if the right one then comes from the third.
     share = 8 if tile_vectors == 1 and is_near else 2
     block_rows = fixed.get("row_block", l2 // share // (depth * ty.bytes))
-    together = tile_rows * plan.most_row_tiles_at_once
-    block_rows = _evenly(rows, max(together, block_rows), together)
+    block_rows = _evenly(rows, max(tile_rows, block_rows), tile_rows)
     return replace(plan, depth=depth, block_rows=block_rows)
 
 
@@ -251,8 +250,12 @@ def _rounded_up(count: int, step: int) -> int:
     return -(-count // step) * step
 
 
-def _groups(columns: int, lanes: int, vectors: int, *, masks: bool) -> list[ColumnGroup]:
-    """Whole tiles, then the vectors that are left, then narrower vectors for the rest."""
+def _groups(
+    columns: int, lanes: int, vectors: int, *, masks: bool, is_packed: bool
+) -> list[ColumnGroup]:
+    """Whole tiles, then the vectors that are left, then a narrower vector for the rest, under a
+    mask where there are any: two vectors take longer. One tile does all that is left where the rest
+    takes a whole vector, and where panels are packed, since only results want a mask then."""
     groups: list[ColumnGroup] = []
     at = 0
 
@@ -263,16 +266,15 @@ def _groups(columns: int, lanes: int, vectors: int, *, masks: bool) -> list[Colu
             at += count * ((vectors - 1) * lanes + live)
 
     add(columns // (lanes * vectors), vectors, lanes, lanes)
+    last = columns % lanes
+    if masks and columns - at > lanes and last and (is_packed or last > lanes // 2):
+        add(1, -(-(columns - at) // lanes), lanes, last)
     add(1, (columns - at) // lanes, lanes, lanes)
     while at < columns:
         rest = columns - at
         fitting = 1 << (rest.bit_length() - 1)
-        double = 2 * fitting
-        if rest == fitting:
-            add(1, 1, fitting, fitting)
-        elif masks and (rest > double * 3 // 4 or double <= 4):
-            # A masked vector that is nearly full, or as narrow as registers get.
-            add(1, 1, double, rest)
+        if masks and rest > fitting:
+            add(1, 1, 2 * fitting, rest)
         else:
             add(1, 1, fitting, fitting)
     return groups
