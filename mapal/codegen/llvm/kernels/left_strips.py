@@ -77,16 +77,12 @@ class _Strips:
                 self._copy(start, strip, step, rows, count)
             done = end
 
-    def _chunks(self, rows: int) -> list[int]:
+    def _chunks(self, rows: int) -> tuple[int, ...]:
         """How many steps are copied in one pass of each loop, the last of them one at a time."""
-        chunks = [1]
-        if self.at_once > 1:
-            chunks.append(self.at_once)
-            if self.product.left_step == 1:
-                most = max(count for _, count in self._squares(rows))
-                if most > 1:
-                    chunks.append(most * self.at_once)
-        return chunks[::-1]
+        side = 1
+        if self.product.left_step == 1:
+            side = max(count for _, count in self._squares(rows))
+        return side * self.at_once, 1
 
     def _squares(self, rows: int) -> Iterator[tuple[int, int]]:
         """Neighbouring rows that are turned round together: the first one and how many, a power
@@ -117,8 +113,7 @@ class _Strips:
                     offset = row * product.left_row + number * product.left_step
                     self._copy_element(source, offset, place, row * at_once + number)
             return
-        squares = self._squares(rows) if steps > at_once else ((row, 1) for row in range(rows))
-        for first, count in squares:
+        for first, count in self._squares(rows):
             for at in range(0, steps, count * at_once):
                 self._turn(source, place, first, count, at)
 

@@ -237,7 +237,10 @@ def _tile(profile: Processor, rows: int, *, is_fused: bool) -> tuple[int, int]:
         return (24, 1) if rows % 24 == 0 else (16, 1)
     if registers < _MANY_REGISTERS:
         return 6, 2
-    return (6, 4) if is_fused else (8, 3)
+    if not is_fused:
+        return 8, 3
+    # Rows that are left over want functions of their own.
+    return (5, 4) if rows % 6 and rows % 5 == 0 else (6, 4)
 
 
 def _evenly(total: int, most: int, step: int) -> int:
