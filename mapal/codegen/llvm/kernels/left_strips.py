@@ -86,8 +86,10 @@ class _Strips:
 
     def _squares(self, rows: int) -> Iterator[tuple[int, int]]:
         """Neighbouring rows that are turned round together: the first one and how many, a power
-        of two."""
+        of two. The tile that is cut is packed once, row by row, which takes less code."""
         most = max(1, _VECTOR_BYTES // (self.at_once * self.product.element.bytes))
+        if rows < self.plan.tile_rows:
+            most = 1
         first = 0
         while first < rows:
             count = min(most, 1 << ((rows - first).bit_length() - 1))
