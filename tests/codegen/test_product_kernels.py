@@ -169,3 +169,16 @@ def test_the_left_matrix_is_packed_where_its_rows_share_sets_of_the_cache() -> N
     assert is_left_packed("zen4", None, is_fused=True)
     assert is_left_packed("zen3", 2048 + 8, is_fused=False)
     assert not is_left_packed("zen3", 2048 + 8, is_fused=True)
+
+
+def test_narrow_panels_are_fetched_ahead_where_a_core_can_start_more() -> None:
+    def fetches(profile: str, *, is_fused: bool) -> bool:
+        plan = product_plan(
+            load_profile(profile), F32, 2000, 2000, 2000, is_fused=is_fused, left_row=2000
+        )
+        return plan.fetches_ahead
+
+    assert fetches("zen4", is_fused=False)
+    assert fetches("zen3", is_fused=True)
+    assert not fetches("zen4", is_fused=True)
+    assert not fetches("zen3", is_fused=False)

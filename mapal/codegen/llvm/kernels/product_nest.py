@@ -129,16 +129,16 @@ class _Nest:
             end = w.value(f"select i1 {fits}, i64 {high}, i64 {whole}")
         metadata = self.e.module.not_unrolled()
         with guarded_loop(w, (low, end, at_once), "rows", metadata) as tile:
-            self._call(tile, low, group, column, right, steps, rows)
+            self._call(tile, tiles, group, column, right, steps, rows)
         if rest:
             is_cut = w.value(f"icmp ugt i64 {high}, {whole}")
             with only_if(w, is_cut, "rest"):
-                self._call(str(whole), low, group, column, right, steps, rest)
+                self._call(str(whole), tiles, group, column, right, steps, rest)
 
     def _call(
         self,
         tile: str,
-        low: str,
+        tiles: tuple[str, str],
         group: ColumnGroup,
         column: int | str,
         right: str,
@@ -149,13 +149,24 @@ class _Nest:
         row = v.product(tile, plan.tile_rows)
         result = v.address("%result", v.sum(v.product(row, plan.columns), column))
         if plan.is_left_packed:
-            strip = w.value(f"sub nuw nsw i64 {tile}, {low}")
+            strip = w.value(f"sub nuw nsw i64 {tile}, {tiles[0]}")
             left = v.address(self.strips, v.product(strip, plan.strip_elements))
         else:
             left = v.address(self.left_piece, v.product(row, self.product.left_row))
         symbol = self._tile(rows, group)
-        arguments = f"ptr {left}, ptr {right}, ptr {result}, i64 {steps}, i1 {self.goes_on}"
-        w.line(f"call void {symbol}({arguments})")
+        state = f"i64 {steps}, i1 {self.goes_on}, i64 {self._ahead(tile, tiles[1], steps)}"
+        w.line(f"call void {symbol}(ptr {left}, ptr {right}, ptr {result}, {state})")
+
+    def _ahead(self, tile: str, high: str, steps: str) -> str:
+        """How far behind what a tile reads of the right matrix lies what it asks for: the last tile
+        of a panel for the next panel, the others for nothing new."""
+        plan, w = self.plan, self.w
+        if not plan.fetches_ahead:
+            return "0"
+        following = w.value(f"add nuw nsw i64 {tile}, 1")
+        is_last = w.value(f"icmp uge i64 {following}, {high}")
+        size = self.v.product(steps, plan.tile_columns * self.product.element.bytes)
+        return w.value(f"select i1 {is_last}, i64 {size}, i64 0")
 
     def _tile(self, rows: int, group: ColumnGroup) -> str:
         """The function for tiles of this form."""
@@ -190,6 +201,7 @@ class _Nest:
             is_right_padded=plan.is_packed,
             steps_at_once=self.at_once,
             has_even_steps=plan.steps % self.at_once == 0,
+            fetches_ahead=plan.fetches_ahead,
         )
         add_tile_function(self.e.module, symbol, tile)
         return symbol

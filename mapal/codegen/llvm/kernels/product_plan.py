@@ -28,6 +28,8 @@ of elements. More gained nothing and took LLVM longer."""
 
 _MANY_REGISTERS = 32
 
+_LINE_BYTES = 64
+
 _USUAL_L1_BYTES = 32 * 1024
 _USUAL_L1_LINES = (64, 64, 8)
 _USUAL_L2_BYTES = 512 * 1024
@@ -75,6 +77,7 @@ class ProductPlan:
     tile_vectors: int
     is_packed: bool
     is_left_packed: bool
+    fetches_ahead: bool
     is_transposed: bool
     cache: str
     depth: int
@@ -148,6 +151,7 @@ class ProductPlan:
         """For the emission plan."""
         packed = "packed rows" if self.is_left_packed else "rows"
         blocks = f"depth {self.depth}, blocks of {self.block_rows} {packed}"
+        blocks += ", panels fetched ahead" if self.fetches_ahead else ""
         if self.is_transposed:
             return f"the right matrix is transposed; {blocks}"
         if self.is_packed:
@@ -174,6 +178,9 @@ def product_plan(
     l1 = profile.l1d.bytes if profile.l1d is not None else _USUAL_L1_BYTES
     l2 = profile.l2.bytes if profile.l2 is not None else _USUAL_L2_BYTES
     has_many = profile.vector_registers >= _MANY_REGISTERS
+    # Separate products and sums in few registers start as many instructions as a core can: elements
+    # far apart make them too long for it, and it starts no more.
+    has_slack = is_fused or has_many
     cache, room = "second-level", l2 if is_fused else l2 * 6 // 10
     if not has_many:
         cache, room = ("second-level", min(l2, 8 * l1)) if is_fused else ("first-level", l1)
@@ -192,14 +199,12 @@ def product_plan(
         tile_rows=min(tile_rows, rows),
         tile_vectors=tile_vectors,
         is_packed=is_packed,
-        # Separate products and sums in few registers start as many instructions as a core can:
-        # elements far apart make them too long for it.
         is_left_packed=is_packed
         and (
-            left_row is None
-            or not (is_fused or has_many)
-            or _collide(profile, tile_rows, left_row * ty.bytes)
+            left_row is None or not has_slack or _collide(profile, tile_rows, left_row * ty.bytes)
         ),
+        # Panels as narrow as a line are soon used up: the next one should be near by then.
+        fetches_ahead=is_packed and has_slack and tile_vectors * lanes * ty.bytes <= _LINE_BYTES,
         is_transposed=is_transposed,
         cache=cache,
         depth=steps,

@@ -39,7 +39,9 @@ class TileKernel:
     that accumulators start with; with `may_go_on`, a call may ask for what the result has so far
     instead. `right_alignment` in
     bytes holds for each vector of the right matrix; with `is_right_padded`, whole vectors may be
-    read there; with `has_even_steps`, their number is a multiple of `steps_at_once`."""
+    read there; with `has_even_steps`, their number is a multiple of `steps_at_once`. With
+    `fetches_ahead`, each step asks for the line that lies so many bytes behind its own of the right
+    matrix as a call says."""
 
     element: Scalar
     rows: int
@@ -52,16 +54,18 @@ class TileKernel:
     is_right_padded: bool
     steps_at_once: int
     has_even_steps: bool
+    fetches_ahead: bool
 
 
 def add_tile_function(module: ModuleBuilder, symbol: str, tile: TileKernel) -> None:
-    """Adds `void symbol(ptr left, ptr right, ptr result, i64 steps, i1 goes_on)` to a module."""
+    """Adds `void symbol(ptr left, ptr right, ptr result, i64 steps, i1 goes_on, i64 ahead)` to a
+    module."""
     w = FunctionWriter()
     writing = _Tile(module, w, tile)
     writing.write()
     parameters = (
         "ptr noalias readonly %left, ptr noalias readonly %right, ptr noalias %result, "
-        "i64 %steps, i1 %goes_on"
+        "i64 %steps, i1 %goes_on, i64 %ahead"
     )
     module.add_function(
         f"define internal void {symbol}({parameters}) noinline "
@@ -125,6 +129,9 @@ class _Tile:
 
     def _step(self, left: str, right: str, step: int, accumulators: list[str]) -> list[str]:
         strides = self.tile.strides
+        if self.tile.fetches_ahead:
+            line = self.v.address(right, step * strides.right_step)
+            self.v.fetch(self.w.value(f"getelementptr i8, ptr {line}, i64 %ahead"))
         row_of_right = [self._right(right, step, at) for at in range(self.tile.group.vectors)]
         result: list[str] = []
         for row in range(self.tile.rows):
