@@ -179,6 +179,7 @@ def _count_sites(plan: Mapping[str, Any], counts: Counter[str]) -> None:
             counts[f"{site['kind']}s as {shape.split(',')[0]}"] += 1
             counts["maps past the caches"] += "past the caches" in reason or "streamed" in shape
             counts["maps checked by blocks"] += "indices of a block" in reason
+            counts["maps by periods"] += "choose by their remainder" in reason
             counts["reductions in turns"] += "in turns" in reason
             counts["reductions in streams"] += site["kind"] == "reduce" and "streams" in reason
 

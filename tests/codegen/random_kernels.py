@@ -19,6 +19,7 @@ from tests.codegen.random_grids import grids
 from tests.codegen.random_indices import indices
 from tests.codegen.random_lanes import lanes
 from tests.codegen.random_moves import gathers, moves
+from tests.codegen.random_periods import periods
 from tests.codegen.random_products import products
 from tests.codegen.random_sums import streams, sums
 from tests.codegen.random_tables import tables
@@ -36,6 +37,7 @@ FAMILIES: tuple[tuple[Draw, int], ...] = (
     (gathers, 1),
     (tables, 2),
     (batches, 2),
+    (periods, 2),
     (sums, 4),
     (streams, 1),
 )
@@ -50,6 +52,7 @@ COMPUTED = 0.15
 OTHERS = (
     "maps past the caches",
     "maps checked by blocks",
+    "maps by periods",
     "reductions in turns",
     "reductions in streams",
     "ended trapped",

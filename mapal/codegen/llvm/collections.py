@@ -24,6 +24,7 @@ from mapal.codegen.llvm.kernels.choice import kernel_of_map, work_with_kernels
 from mapal.codegen.llvm.kernels.site import MapSite
 from mapal.codegen.llvm.kernels.vectors import guarded_loop
 from mapal.codegen.llvm.moves import moves_of, perform
+from mapal.codegen.llvm.periods import Periods, period_of
 from mapal.codegen.llvm.scope import Destination, Scope, Wish
 from mapal.codegen.llvm.slices import Bulk, cut_of, execute, keeps_order
 from mapal.codegen.llvm.streamed_loop import StreamedLoop, outgrows_caches
@@ -184,11 +185,16 @@ def _fill(e: Emitter, site: MapSite, one: _OneElement) -> None:
         ).emit_range
         streamed = "; the indices of a block are checked before"
     count = elements_in_turns(e, one.body, site.operands, site.ty.length)
+    together = 1
     if count > 1:
         range_body = partial(one.emit_range_in_turns, count)
+    elif not streamed and (period := period_of(e, site)) is not None:
+        together = period
+        range_body = Periods(period, one.element, one.emit_applied).emit_range
+        streamed = f"; {period} neighbouring elements at once, which choose by their remainder"
     bulk = Bulk(
-        units=site.ty.length,
-        operations=work_with_kernels(e, one.body),
+        units=site.ty.length // together,
+        operations=work_with_kernels(e, one.body) * together,
         captured=site.operands,
         made=site.made,
         ty=site.ty,
@@ -304,6 +310,12 @@ class _OneElement:
         """Stores the value of an element at an address."""
         *captures, array = values
         arguments = (*captures, memory.element(e, array, self.source, index))
+        self.emit_applied(e, scope, arguments, address)
+
+    def emit_applied(
+        self, e: Emitter, scope: Scope, arguments: tuple[Value, ...], address: str
+    ) -> None:
+        """Stores what the body makes of captures and an element at an address."""
         wish = _wish_at(e, self.element, address)
         result = apply_body(e, scope, self.body, arguments, frozenset(), wish, self.run)
         perform(e, moves_of(self.element, result, wish))

@@ -46,6 +46,8 @@ class Emitter:
         self.temporaries: list[Temporary] = []
         self._traps: dict[tuple[int, int], str] = {}
         self._aliases: dict[str, str] = {}
+        self.remainders: dict[tuple[str, int], str] = {}
+        """Literals that are the remainders of registers by divisors."""
 
     # Scalars: the context that `scalars` writes to ------------------------------------
 
@@ -72,6 +74,9 @@ class Emitter:
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         """`frem` is a call of the C library's exact `fmod` on processors."""
         return self.w.value(f"frem {register_type(ty)} {a}, {b}")
+
+    def known_remainder(self, number: str, divisor: int) -> str | None:
+        return self.remainders.get((number, divisor))
 
     def sections(self, region: RegionId) -> tuple[Section, ...]:
         """The sections of a region that become parallel runs."""

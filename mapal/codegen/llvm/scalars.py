@@ -49,6 +49,10 @@ class ScalarContext(Protocol):
         """The exact remainder of C `fmod`."""
         ...
 
+    def known_remainder(self, number: str, divisor: int) -> str | None:
+        """The remainder of an integer that is not negative, where it is a literal."""
+        ...
+
     @property
     def selects_numbers(self) -> bool:
         """Whether the machine has minimumNumber and maximumNumber as instructions."""
@@ -177,6 +181,10 @@ def _integer_division(
         if known == 0:
             return zero
     is_quotient = code is BinaryCode.DIV
+    if known and not is_quotient:
+        remainder = c.known_remainder(a, known)
+        if remainder is not None:
+            return remainder
     if not ty.is_signed:
         return c.value(f"{'udiv' if is_quotient else 'urem'} {register} {a}, {b}")
     instruction = "sdiv" if is_quotient else "srem"

@@ -60,6 +60,9 @@ class Lanes:
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         raise CompilerBug(f"a remainder of {ty} in lanes")
 
+    def known_remainder(self, number: str, divisor: int) -> str | None:
+        return None
+
     @property
     def selects_numbers(self) -> bool:
         return self.e.selects_numbers
