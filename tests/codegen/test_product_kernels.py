@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from mapal.codegen import emit
@@ -169,6 +172,15 @@ def test_the_left_matrix_is_packed_where_its_rows_share_sets_of_the_cache() -> N
     assert is_left_packed("zen4", None, is_fused=True)
     assert is_left_packed("zen3", 2048 + 8, is_fused=False)
     assert not is_left_packed("zen3", 2048 + 8, is_fused=True)
+
+
+def test_vectors_longer_than_a_line_are_no_further_aligned_than_packed_panels() -> None:
+    target = replace(load_profile("zen4"), vector_bytes=256)
+    source = product((64, 100, 2048)).source
+    ll = emit(rewritten(source), target, name="p", cuts_from=NEVER).ll
+    alignments = {int(found) for found in re.findall(r"load <64 x float>.*align (\d+)", ll)}
+    assert alignments
+    assert max(alignments) <= 64
 
 
 def test_narrow_panels_are_fetched_ahead_where_a_core_can_start_more() -> None:

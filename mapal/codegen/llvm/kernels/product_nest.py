@@ -188,7 +188,8 @@ class _Nest:
         )
         alignment = product.element.bytes
         if plan.is_packed:
-            alignment = min(group.lanes, plan.lanes) * product.element.bytes
+            # Packed panels begin at whole lines, and at no more than that.
+            alignment = min(64, min(group.lanes, plan.lanes) * product.element.bytes)
         tile = TileKernel(
             element=product.element,
             rows=rows,
