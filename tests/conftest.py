@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,11 @@ from tests.golden import Golden
 
 # What a test builds it computes; tests of the cache name a directory of their own.
 os.environ["MAPAL_CACHE"] = "off"
+
+# Shells start jobs in the background with interrupts ignored, and what tests start would inherit
+# that: an interrupted build would go on, and its test wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "mapal",
