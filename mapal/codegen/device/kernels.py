@@ -141,9 +141,6 @@ class _KernelEmitter(Emitter):
         symbol = self.device.remainder(ty)
         return self.w.value(f"call {register} {symbol}({register} {a}, {register} {b})")
 
-    def known_remainder(self, number: str, divisor: int) -> str | None:
-        return None
-
     def check_size(self) -> None:
         if self.w.size > MOST_LINES:
             raise _HostOnly(f"it takes more than {MOST_LINES} instructions")

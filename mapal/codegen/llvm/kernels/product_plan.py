@@ -1,16 +1,17 @@
 """The numbers of a matrix product: register tile, packing, blocks for the caches.
 
 The register tile of `tile_rows` x `tile_vectors` vectors keeps its accumulators in registers for
-`depth` steps. A fused multiply-add wants about three vectors a row, which leaves registers for
+`depth` steps. A fused multiply-add wants about four vectors a row, which leaves registers for
 the row of the right matrix and one broadcast element. Separate products and sums on 512-bit
 registers want one vector a row: the product takes its broadcast factor from memory.
 
 The right matrix is packed into panels of one tile's width when it exceeds what the second-level
 cache holds beside the left one; with few registers earlier, since narrow tiles take less of each
 line they read. The left matrix is then read where it lies if the rows of a tile find room beside
-each other in the first-level cache, and is packed block by block if they do not. Blocks follow
-Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of the
-left matrix fills half of the second-level cache, or an eighth with one vector a row.
+each other in the first-level cache and the core can start the longer instructions, and is packed
+block by block if not. Blocks follow Goto and van de Geijn, "Anatomy of High-Performance Matrix
+Multiplication" (2008): a block of the left matrix fills half of the second-level cache, or an
+eighth with one vector a row.
 """
 
 from __future__ import annotations
