@@ -234,7 +234,7 @@ void mapal_run_at(mapal_run *run, uint32_t position)
 {
     check(position >= run->position && position <= run->plan->tasks, "the spine goes forward");
 #ifdef MAPAL_SHUFFLED
-    while (run->lanes > 1 && mapal_toss() && mapal_work_once(run)) {
+    while (mapal_toss() && mapal_work_once(run)) {
     }
 #endif
     run->position = position;

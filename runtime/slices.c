@@ -162,12 +162,14 @@ bool mapal_toss(void)
 static bool comes_first(const mapal_run *run, uint32_t task, uint32_t other)
 {
 #ifdef MAPAL_SHUFFLED
-    if (run->lanes > 1) {
-        return mapal_toss();
-    }
-#endif
+    (void)run;
+    (void)task;
+    (void)other;
+    return mapal_toss();
+#else
     const mapal_task *tasks = run->plan->task;
     return run->lanes == 1 ? task < other : tasks[task].rank > tasks[other].rank;
+#endif
 }
 
 /* The ready task with slices to take that comes first. */

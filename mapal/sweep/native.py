@@ -51,7 +51,7 @@ CUTS: tuple[int | None, ...] = (0, None, 64, 0, None, 512)
 THREADS = 3
 
 _SHUFFLED = b"#define MAPAL_SHUFFLED 1\n"
-"""Tasks are taken in any order that their edges allow, also by one thread among busy others."""
+"""Tasks are taken in any order that their edges allow, by one thread alone always in the same."""
 
 _REPLACED = ("main.c", "output.c", "clock.c")
 _LIMIT_SECONDS = 10

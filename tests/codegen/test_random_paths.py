@@ -24,7 +24,7 @@ def test_paths_end_as_in_the_interpreter() -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "careless", "first"),
     [
-        (Holder, "is_read_elsewhere", lambda _: False, 240),
+        (Holder, "is_read_elsewhere", lambda _: False, 300),
         (path_plan._Search, "_has_unguarded", lambda *_: False, 100),
     ],
 )
@@ -35,5 +35,7 @@ def test_a_careless_host_is_found(
     first: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """One thread, whose tosses are always the same, ends wrongly in the first programs; what more
+    threads do is chance."""
     monkeypatch.setattr(owner, name, careless)
-    assert list(faults(1, first, BATCH, Counter()))
+    assert any(faults(1, first, 5 * BATCH, Counter()))

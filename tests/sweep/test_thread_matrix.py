@@ -20,7 +20,7 @@ def test_generated_programs_end_alike_at_every_count() -> None:
 
 
 def test_plans_without_their_edges_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The matrix, held to a fault."""
+    """The matrix, held to a fault that one thread, whose tosses are always the same, runs into."""
     task = r"(ptr @task\.\d+, i64 1, i64 1, i32 1, i32 \d+, i32 \d+), i32 \d+, i32 \d+,"
 
     def careless(*arguments: Any, **options: Any) -> Emission:
@@ -29,4 +29,4 @@ def test_plans_without_their_edges_are_found(monkeypatch: pytest.MonkeyPatch) ->
         return Emission(text, emission.plan, emission.device_ll)
 
     monkeypatch.setattr(native, "emit", careless)
-    assert run_generated(20, seed=77)["failures"] > 0
+    assert run_generated(20, seed=78, first=220)["failures"] > 0
