@@ -8,10 +8,13 @@ import os
 import sys
 from typing import TextIO
 
+from mapal.diagnostics import UserError
+
 
 class Outlet:
     """A text stream, or none, that takes everything. What it cannot pass on is dropped; that
-    standard output took no more is said once on standard error, unless its reader went away."""
+    standard output took no more is said once on standard error, unless its reader went away. The
+    command's own standard output complains with a `UserError`."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
@@ -20,7 +23,7 @@ class Outlet:
         if self._stream is not None:
             try:
                 self._stream.write(text)
-            except OSError as error:
+            except (OSError, UserError) as error:
                 self._lose(self._stream, error)
         return len(text)
 
@@ -28,13 +31,13 @@ class Outlet:
         if self._stream is not None:
             try:
                 self._stream.flush()
-            except OSError as error:
+            except (OSError, UserError) as error:
                 self._lose(self._stream, error)
 
     def isatty(self) -> bool:
         return self._stream is not None and self._stream.isatty()
 
-    def _lose(self, stream: TextIO, error: OSError) -> None:
+    def _lose(self, stream: TextIO, error: OSError | UserError) -> None:
         self._stream = None
         # The stream keeps what it could not write and tries again when the process ends.
         with contextlib.suppress(OSError), open(os.devnull, "wb") as nowhere:
@@ -44,4 +47,5 @@ class Outlet:
             and sys.stderr is not None
             and not isinstance(error, BrokenPipeError)
         ):
-            Outlet(sys.stderr).write(f"mapal: standard output: {error.strerror}\n")
+            why = f"standard output: {error.strerror}" if isinstance(error, OSError) else error.message
+            Outlet(sys.stderr).write(f"mapal: {why}\n")

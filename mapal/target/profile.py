@@ -51,15 +51,13 @@ class SharedCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Tuning choices, apart from facts. `arena_minimum_bytes` is the size from which a block comes
-    from the arena instead of the stack, `tiles` are the numbers of kernels that are not left to
+    """Tuning choices, apart from facts. `tiles` are the numbers of kernels that are not left to
     formulas.
 
     The others are numbers of scalar operations, estimated by `mapal.analysis.work`: from
     `parallel_operations` on, work is cut for threads; a slice has at least `slice_operations`, and
     a thread is woken for each `thread_operations`."""
 
-    arena_minimum_bytes: int = 262_144
     parallel_operations: int = 1 << 20
     slice_operations: int = 1 << 16
     thread_operations: int = 1 << 18
@@ -145,7 +143,6 @@ class TargetProfile:
         policy = self.policy
         lines += [
             "policy:",
-            f"  arena_minimum_bytes: {policy.arena_minimum_bytes}",
             f"  parallel_operations: {policy.parallel_operations}",
             f"  slice_operations: {policy.slice_operations}",
             f"  thread_operations: {policy.thread_operations}",

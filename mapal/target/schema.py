@@ -186,7 +186,6 @@ _GROUPS = (
 _REQUIRED_FACTS = ("vector_bytes", "vector_registers", "fused_multiply_add")
 
 _POLICY_BOUNDS = {
-    "arena_minimum_bytes": (0, 1 << 40),
     "parallel_operations": (1, 1 << 40),
     "slice_operations": (1, 1 << 40),
     "thread_operations": (1, 1 << 40),

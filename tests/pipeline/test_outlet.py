@@ -15,9 +15,11 @@ from tests.pipeline.directories import ProjectDirectory
 FULL = "/dev/full"
 
 
-def build(project: ProjectDirectory, redirection: str, *words: str) -> tuple[int, str]:
+def build(
+    project: ProjectDirectory, redirection: str, *words: str, program: str = "doit"
+) -> tuple[int, str]:
     """The status of a build whose streams the shell redirects, and its standard error."""
-    command = " ".join([f"{sys.executable} -m doit", *words, redirection])
+    command = " ".join([f"{sys.executable} -m {program}", *words, redirection])
     result = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=project.path,
@@ -39,6 +41,10 @@ def test_words_that_nobody_takes_change_nothing(project: ProjectDirectory) -> No
         0,
         "mapal: standard output: No space left on device\n",
     )
+    assert build(project, "| true", *one, program="mapal") == (0, "")
+    for where, why in ((">&-", "Bad file descriptor"), (f"> {FULL}", "No space left on device")):
+        said = f"mapal: standard output: {why}\n"
+        assert build(project, where, *one, program="mapal") == (0, said)
     project.edit("src/hello.mapal", "1 + 2", "1 + ")
     status, said = build(project, "| true", *one)
     assert (status, said.count("error[")) == (2, 1)

@@ -36,7 +36,7 @@ facts:
   l2_bytes: 524288
   l2_cores: 1
 policy:
-  arena_minimum_bytes: 4096
+  slice_operations: 4096
 """
 
 
@@ -100,7 +100,7 @@ def test_a_profile_may_be_loaded_by_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(GOOD)
     profile = load_profile(str(path))
-    assert (profile.name, profile.policy.arena_minimum_bytes) == ("mine", 4096)
+    assert (profile.name, profile.policy.slice_operations) == ("mine", 4096)
     assert profile.summary == "it's mine"
     gpu = tmp_path / "gpu.yaml"
     gpu.write_text(
@@ -137,7 +137,7 @@ def test_an_unknown_name_gets_the_closest() -> None:
         ("x86_64-unknown-linux-gnu", "riscv64-unknown-linux-gnu", "expected an LLVM triple"),
         ("linux-gnu", "windows-msvc", "expected an LLVM triple for Linux or macOS"),
         ("+avx2", "avx2", "with + or - before it"),
-        ("arena_minimum_bytes: 4096", "arena_minimum: 4096", "did you mean"),
+        ("slice_operations: 4096", "slice_operation: 4096", "did you mean"),
         ("  l2_cores: 1\n", "  l2_cores: 1\n  l3_bytes: 4096\n", "l3_bytes, l3_cores go together"),
         ("  l2_cores: 1\n", "  l2_cores: 1\n  l3_ways: 4\n", "l3_ways without l3_bytes"),
         (
