@@ -11,6 +11,7 @@ Every command runs in a temporary directory of its own and nothing of it reaches
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import json
@@ -123,7 +124,8 @@ def packaged_zig() -> Path | None:
 
 def find_compiler(environment: Mapping[str, str] | None = None) -> Search:
     """The first candidate that links a program. A candidate that is not installed is passed
-    over in silence, one that fails is reported in `failures`, and so is any `CC`."""
+    over in silence, one that fails is reported in `failures`, and so is any `CC`. Raises
+    `UserError` if there is no room for temporary files."""
     environment = os.environ if environment is None else environment
     failures: list[str] = []
     for command in candidates(environment):
@@ -259,6 +261,11 @@ def _probe(command: tuple[str, ...]) -> Compiler:
         result = _execute([*command, *options], directory)
         if result is None:
             raise _Failed("cannot be started")
+        full = os.strerror(errno.ENOSPC)
+        if full in result.stderr:
+            # Another compiler would find no room either.
+            where = Path(directory).parent
+            raise UserError(f"{shlex.join(command)}: {full} in {where}", TOOLCHAIN_FAILURE)
         if result.returncode != 0 or not Path(directory, "probe").is_file():
             raise _Failed(_reason(result))
         return Compiler(command, _fingerprint(command, is_zig, directory), is_zig)
@@ -329,8 +336,10 @@ def _run(compiler: Compiler, options: Sequence[str], directory: str) -> None:
 
 
 def _execute(command: Sequence[str], directory: str) -> subprocess.CompletedProcess[str] | None:
-    """The finished command, or None if it cannot be started or does not end."""
+    """The finished command, or None if it cannot be started or does not end. Its own temporary
+    files lie in `directory` too."""
     environment = {**os.environ, "LC_ALL": "C", "ZERO_AR_DATE": "1", "SOURCE_DATE_EPOCH": "0"}
+    environment["TMPDIR"] = directory
     try:
         return subprocess.run(
             command,

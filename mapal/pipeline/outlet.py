@@ -47,5 +47,10 @@ class Outlet:
             and sys.stderr is not None
             and not isinstance(error, BrokenPipeError)
         ):
-            why = f"standard output: {error.strerror}" if isinstance(error, OSError) else error.message
-            Outlet(sys.stderr).write(f"mapal: {why}\n")
+            Outlet(sys.stderr).write(f"mapal: {_reason(error)}\n")
+
+
+def _reason(error: OSError | UserError) -> str:
+    if isinstance(error, UserError):
+        return error.message
+    return f"standard output: {error.strerror}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,6 +100,24 @@ def test_candidates_that_fail_are_passed_over_and_named(tmp_path: Path) -> None:
     assert search.failures == (f"{silent} -x: exit status 0",)
     search = find_compiler({"CC": "/absent/cc", "PATH": path})
     assert search.failures == ("/absent/cc: not found",)
+
+
+def test_without_room_there_is_no_other_compiler_to_try(tmp_path: Path) -> None:
+    said = "cannot write: No space left on device"
+    full = script(tmp_path / "cc", f"echo '{said}' >&2; echo 'error: failed' >&2; exit 1")
+    with pytest.raises(UserError, match=f"cc: No space left on device in {tempfile.gettempdir()}"):
+        find_compiler({"CC": str(full), "PATH": os.environ["PATH"]})
+
+
+def test_temporary_files_of_tools_lie_beside_ours(
+    tmp_path: Path, compiler: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "absent"))
+    tells = f'echo "$TMPDIR" >> {tmp_path}/told; exec {shlex.join(compiler.command)} "$@"'
+    build_runtime(Compiler((str(script(tmp_path / "cc", tells)),), "x"), {"a.c": b""})
+    places = set((tmp_path / "told").read_text().split())
+    assert len(places) == 1
+    assert Path(places.pop()).name.startswith("mapal-")
 
 
 def test_a_tool_that_dies_without_a_word_is_named(tmp_path: Path) -> None:
