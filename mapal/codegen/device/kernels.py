@@ -19,12 +19,13 @@ from mapal.analysis.legality.maps import is_race_free
 from mapal.analysis.totality import reachable_functions
 from mapal.codegen.device.remainder import remainder_function, remainder_name
 from mapal.codegen.layout import Layout, leaves, memory_type, register_type
-from mapal.codegen.llvm import memory, scalars
+from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.arrays import constant_array
 from mapal.codegen.llvm.collections import apply_body
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.module import ModuleBuilder, Processor
 from mapal.codegen.llvm.regions import run_function
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.values import (
     Broadcast,
@@ -135,6 +136,13 @@ class _KernelEmitter(Emitter):
     @property
     def selects_numbers(self) -> bool:
         return True
+
+    @property
+    def saturates(self) -> bool:
+        return True
+
+    def opaque_zero(self, base: str) -> str | None:
+        return None
 
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         register = register_type(ty)
@@ -280,7 +288,7 @@ class _Kernel:
         found = graph.objects[obj]
         if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
             assert found.value is not None
-            return scalars.literal(found.value, found.ty)
+            return literal(found.value, found.ty)
         if not graph.is_pack(obj):
             return None
         parts = [self._literal(e, feeder) for feeder in graph.feeders(obj)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from mapal.analysis.path_plan import Section, path_plan
 from mapal.codegen.layout import Layout, register_type
+from mapal.codegen.llvm.floats import Floats
 from mapal.codegen.llvm.module import ModuleBuilder
 from mapal.codegen.llvm.scalars import SUFFIXES
 from mapal.codegen.llvm.scope import Temporary
@@ -46,6 +47,8 @@ class Emitter:
         self.temporaries: list[Temporary] = []
         self._traps: dict[tuple[int, int], str] = {}
         self._aliases: dict[str, str] = {}
+        self.floats = Floats()
+        self._opaque_zeros: dict[str, str] = {}
         self.remainders: dict[tuple[str, int], str] = {}
         """Literals that are the remainders of registers by divisors."""
 
@@ -70,6 +73,16 @@ class Emitter:
     @property
     def selects_numbers(self) -> bool:
         return self.module.triple.startswith(("aarch64", "arm64"))
+
+    @property
+    def saturates(self) -> bool:
+        return self.module.triple.startswith(("aarch64", "arm64"))
+
+    def opaque_zero(self, base: str) -> str | None:
+        if base not in self._opaque_zeros:
+            name = self._opaque_zeros[base] = f"%zero.{base}"
+            self.prologue.lines.append(f'  {name} = call {base} asm "", "=r,0"({base} 0)')
+        return self._opaque_zeros[base]
 
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         """`frem` is a call of the C library's exact `fmod` on processors."""

@@ -155,7 +155,9 @@ def load(e: Emitter, ty: Type, pointer: str, buffers: tuple[Buffer, ...]) -> Val
             byte = e.w.value(f"load i8, ptr {pointer}, align 1")
             return e.w.value(f"icmp ne i8 {byte}, 0")
         case Scalar():
-            return e.w.value(f"load {memory_type(ty)}, ptr {pointer}, align {ty.bytes}")
+            loaded = e.w.value(f"load {memory_type(ty)}, ptr {pointer}, align {ty.bytes}")
+            e.floats.note_loaded(loaded)
+            return loaded
         case Array():
             return Memory(pointer, buffers)
         case Tuple() | Struct():

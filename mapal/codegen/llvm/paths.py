@@ -22,7 +22,7 @@ from mapal.codegen.llvm import calls
 from mapal.codegen.llvm.arrays import record
 from mapal.codegen.llvm.crossing import TASK, Crossing, Frame
 from mapal.codegen.llvm.emitter import Emitter
-from mapal.codegen.llvm.scalars import literal
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Destination, Scope
 from mapal.codegen.llvm.scope import Frame as ReadFrame
 from mapal.codegen.llvm.values import Buffer, Memory, Value

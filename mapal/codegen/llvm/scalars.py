@@ -13,78 +13,17 @@ check, a select or a saturating intrinsic.
 from __future__ import annotations
 
 import math
-import struct
-from typing import Protocol
 
 from mapal.codegen.layout import register_type
-from mapal.ir.graph import Key, Value
+from mapal.codegen.llvm.float_comparison import compare, computed
+from mapal.codegen.llvm.scalar_context import ScalarContext, literal
+from mapal.ir.graph import Key
 from mapal.ir.ops import BinaryCode, UnaryCode
-from mapal.ir.types import BOOL, Scalar
+from mapal.ir.types import Scalar
 
 DIV_ZERO = 0
 INDEX_OOB = 1
 """Kinds of traps, as the runtime numbers them."""
-
-
-class ScalarContext(Protocol):
-    """Where scalar operations are written."""
-
-    def value(self, instruction: str) -> str:
-        """Appends an instruction; the name of its result."""
-        ...
-
-    def intrinsic(self, name: str, result: str, parameters: str) -> str:
-        """The symbol of an LLVM intrinsic."""
-        ...
-
-    def require(self, condition: str, kind: int, key: Key) -> None:
-        """Traps unless the condition holds."""
-        ...
-
-    def fused(self, ty: Scalar) -> str:
-        """The symbol of a correctly rounded multiply-add."""
-        ...
-
-    def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
-        """The exact remainder of C `fmod`."""
-        ...
-
-    def known_remainder(self, number: str, divisor: int) -> str | None:
-        """The remainder of an integer that is not negative, where it is a literal."""
-        ...
-
-    @property
-    def selects_numbers(self) -> bool:
-        """Whether the machine has minimumNumber and maximumNumber as instructions."""
-        ...
-
-    def lanes(self, base: str) -> str:
-        """The type of values whose elements have the LLVM type `base`."""
-        ...
-
-    def suffix(self, base: str) -> str:
-        """How names of intrinsics write that type."""
-        ...
-
-    def constant(self, base: str, text: str) -> str:
-        """An operand all of whose elements are a constant."""
-        ...
-
-    def literal_of(self, operand: str) -> str | None:
-        """The constant that an operand is; None if it is computed."""
-        ...
-
-
-def literal(value: Value, ty: Scalar) -> str:
-    """A constant operand. Floats are written as the bits of the double that equals them."""
-    if ty == BOOL:
-        return "true" if value else "false"
-    if ty.is_float:
-        assert isinstance(value, float)
-        if math.isnan(value):
-            return "0x7FF8000000000000"
-        return f"0x{struct.pack('>d', value).hex().upper()}"
-    return str(value)
 
 
 _SIGNED = {"Lt": "slt", "Gt": "sgt", "Le": "sle", "Ge": "sge"}
@@ -112,7 +51,7 @@ def binary(c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: 
     if name in _LOGIC:
         return c.value(f"{_LOGIC[name]} {c.lanes('i1')} {a}, {b}")
     if name in _FLOAT and ty.is_float:
-        return c.value(f"fcmp {_FLOAT[name]} {register} {a}, {b}")
+        return compare(c, _FLOAT[name], ty, a, b)
     if name in _EQUAL:
         return c.value(f"icmp {_EQUAL[name]} {register} {a}, {b}")
     if name in _SIGNED:
@@ -131,7 +70,8 @@ def binary(c: ScalarContext, code: BinaryCode, ty: Scalar, a: str, b: str, key: 
 def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> str:
     register = c.lanes(register_type(ty))
     if name in _FLOAT_ARITHMETIC:
-        return c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
+        result = c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
+        return computed(c, result, a, b)
     if name in _FLOAT_EXTREMES:
         if c.selects_numbers:
             return _call(c, _FLOAT_EXTREMES[name], ty, a, b)
@@ -151,11 +91,11 @@ def _float_extreme(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> s
         # The constant wins over NaN and over an equal number, unless another zero beats it.
         yields = known == literal(-0.0 if name == "Max" else 0.0, ty)
         predicate = _BETTER[name][yields]
-        better = c.value(f"fcmp {predicate} {register} {a}, {b}")
+        better = compare(c, predicate, ty, a, b)
         return c.value(f"select {i1} {better}, {register} {a}, {register} {b}")
     # The second operand wins unless it is NaN. Operands that compare equal differ at most in
     # the sign of zero, which the and of their bits has for the maximum, the or for the minimum.
-    better = c.value(f"fcmp {_BETTER[name][0]} {register} {a}, {b}")
+    better = compare(c, _BETTER[name][0], ty, a, b)
     chosen = c.value(f"select {i1} {better}, {register} {a}, {register} {b}")
     unordered = c.value(f"fcmp uno {register} {b}, {b}")
     number = c.value(f"select {i1} {unordered}, {register} {a}, {register} {chosen}")
@@ -210,7 +150,8 @@ def unary(c: ScalarContext, code: UnaryCode, ty: Scalar, a: str) -> str:
         zero = c.constant(register_type(ty), "0")
         return c.value(f"fneg {register} {a}" if ty.is_float else f"sub {register} {zero}, {a}")
     if ty.is_float:
-        return _call(c, _ROUNDINGS[code], ty, a)
+        result = _call(c, _ROUNDINGS[code], ty, a)
+        return computed(c, result, a) if code is UnaryCode.SQRT else result
     if not ty.is_signed:
         return a
     suffix = c.suffix(register_type(ty))
@@ -234,7 +175,8 @@ def fma(
     if negate_addend:
         z = c.value(f"fneg {register} {z}")
     symbol = c.fused(ty)
-    return c.value(f"call {register} {symbol}({register} {x}, {register} {y}, {register} {z})")
+    result = c.value(f"call {register} {symbol}({register} {x}, {register} {y}, {register} {z})")
+    return computed(c, result, x, y, z)
 
 
 def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
@@ -243,17 +185,62 @@ def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
     if source.is_float and target.is_float:
         instruction = "fptrunc" if source.bits > target.bits else "fpext"
     elif source.is_float:
-        kind = "fptosi" if target.is_signed else "fptoui"
-        suffix = f"{c.suffix(register_type(target))}.{c.suffix(register_type(source))}"
-        symbol = c.intrinsic(f"llvm.{kind}.sat.{suffix}", given, taken)
-        return c.value(f"call {given} {symbol}({taken} {a})")
+        return _to_integer(c, source, target, a)
     elif target.is_float:
         instruction = "sitofp" if source.is_signed else "uitofp"
+        return computed(c, c.value(f"{instruction} {taken} {a} to {given}"), a)
     elif source.bits > target.bits:
         instruction = "trunc"
     else:
         instruction = "sext" if source.is_signed else "zext"
     return c.value(f"{instruction} {taken} {a} to {given}")
+
+
+def _to_integer(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
+    """Truncated, then clamped to the range; 0 for NaN. For x86, LLVM takes vectors apart for the
+    saturating intrinsics; there it is comparisons that exclude what conversions leave undefined."""
+    taken, given = c.lanes(register_type(source)), c.lanes(register_type(target))
+    kind = "fptosi" if target.is_signed else "fptoui"
+    if c.saturates:
+        suffix = f"{c.suffix(register_type(target))}.{c.suffix(register_type(source))}"
+        symbol = c.intrinsic(f"llvm.{kind}.sat.{suffix}", given, taken)
+        return c.value(f"call {given} {symbol}({taken} {a})")
+    i1 = c.lanes("i1")
+
+    def bound(number: int) -> str:
+        return c.constant(register_type(source), literal(float(number), source))
+
+    if not target.is_signed:
+        zero, most = bound(0), bound((1 << target.bits) - 1)
+        is_positive = c.value(f"fcmp ogt {taken} {a}, {zero}")
+        positive = c.value(f"select {i1} {is_positive}, {taken} {a}, {taken} {zero}")
+        is_within = c.value(f"fcmp olt {taken} {positive}, {most}")
+        clamped = c.value(f"select {i1} {is_within}, {taken} {positive}, {taken} {most}")
+        word = c.lanes("i32")
+        whole = c.value(f"fptosi {taken} {clamped} to {word}")
+        short = c.value(f"trunc {word} {whole} to {given}")
+        if c.floats.is_computed(a):
+            return short  # NaN is clamped
+        return _number_or_zero(c, source, target, a, short)
+    limit = 1 << (target.bits - 1)
+    least, beyond = bound(-limit), bound(limit)
+    is_above = c.value(f"fcmp ogt {taken} {a}, {least}")
+    raised = c.value(f"select {i1} {is_above}, {taken} {a}, {taken} {least}")
+    whole = c.value(f"fptosi {taken} {raised} to {given}")
+    is_beyond = c.value(f"fcmp oge {taken} {a}, {beyond}")
+    greatest = c.constant(register_type(target), str(limit - 1))
+    capped = c.value(f"select {i1} {is_beyond}, {given} {greatest}, {given} {whole}")
+    return _number_or_zero(c, source, target, a, capped)
+
+
+def _number_or_zero(
+    c: ScalarContext, source: Scalar, target: Scalar, a: str, converted: str
+) -> str:
+    """What `a` was converted to, 0 if it is NaN."""
+    taken, given = c.lanes(register_type(source)), c.lanes(register_type(target))
+    is_number = c.value(f"fcmp ord {taken} {a}, {a}")
+    none = c.constant(register_type(target), "0")
+    return c.value(f"select {c.lanes('i1')} {is_number}, {given} {converted}, {given} {none}")
 
 
 def as_index(c: ScalarContext, ty: Scalar, a: str) -> str:

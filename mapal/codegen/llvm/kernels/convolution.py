@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mapal.analysis.tile_plan import TileSite, tile_plan
-from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.cell_tile import CellTile, add_tile_function, fits
 from mapal.codegen.llvm.kernels.columns import cover, machine_lanes, power_below
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.vectors import Vectors, guarded_loop, only_if
 from mapal.codegen.llvm.module import Processor
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
@@ -84,7 +84,7 @@ class _Emission:
         self.tile = tile
         self.plan = plan
         self.symbol = f"@cells.{e.module.new_kernel()}"
-        self.seed = scalars.literal(tile.seed, tile.element)
+        self.seed = literal(tile.seed, tile.element)
 
     def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """Bands of rows are the units; of a single row, tiles are."""

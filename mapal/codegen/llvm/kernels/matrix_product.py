@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 from mapal.analysis.tile_plan import TileSite, strided_tile_plan, tile_plan
 from mapal.codegen.layout import Layout
-from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.product_nest import add_product
 from mapal.codegen.llvm.kernels.product_packing import add_packing
 from mapal.codegen.llvm.kernels.product_plan import Product, ProductPlan, product_plan
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Bulk, Cut, cut_of, execute
 from mapal.codegen.llvm.values import Buffer, Memory, Value
@@ -72,7 +72,7 @@ class _Emission:
             right_base=tile.b.base,
             right_step=tile.b.step,
             right_column=tile.b.lane,
-            seed=scalars.literal(tile.seed, tile.element),
+            seed=literal(tile.seed, tile.element),
             is_fused=tile.is_fused,
             symbol=f"@product.{e.module.new_kernel()}",
         )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mapal.analysis.tile_plan import TileSite, strided_tile_plan
-from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
 from mapal.codegen.llvm.kernels.transpose_tile import transposed
@@ -23,6 +22,7 @@ from mapal.codegen.llvm.kernels.vectors import (
     vector_type,
 )
 from mapal.codegen.llvm.module import ModuleBuilder
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
@@ -137,7 +137,7 @@ class _Rows:
         row = v.product(block, lanes)
         matrix = v.address("%matrix", v.sum(v.product(row, tile.b.lane), tile.b.base))
         vector = v.address("%vector", tile.a.base)
-        seed = v.splat(scalars.literal(tile.seed, tile.element), lanes)
+        seed = v.splat(literal(tile.seed, tile.element), lanes)
         whole = tile.steps // lanes * lanes
         metadata = self.module.not_unrolled()
         bounds = (0, whole, lanes)

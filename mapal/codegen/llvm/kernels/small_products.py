@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mapal.analysis.periodic_plan import PeriodicRead, PeriodicSite, periodic_plan
-from mapal.codegen.llvm import scalars
 from mapal.codegen.llvm.emitter import Emitter
 from mapal.codegen.llvm.kernels.columns import machine_lanes
 from mapal.codegen.llvm.kernels.site import Kernel, MapSite
@@ -22,6 +21,7 @@ from mapal.codegen.llvm.kernels.vectors import (
     vector_type,
 )
 from mapal.codegen.llvm.module import ModuleBuilder
+from mapal.codegen.llvm.scalar_context import literal
 from mapal.codegen.llvm.scope import Scope
 from mapal.codegen.llvm.slices import Cut
 from mapal.codegen.llvm.values import Memory, Value
@@ -115,7 +115,7 @@ def _add_function(module: ModuleBuilder, symbol: str, site: PeriodicSite, lanes:
         result = v.address("%result", v.product(loop.index, site.cells))
         for first in range(0, site.cells, lanes):
             width = min(lanes, site.cells - first)
-            cells = v.splat(scalars.literal(site.seed, site.element), width)
+            cells = v.splat(literal(site.seed, site.element), width)
             for step in range(site.steps):
                 at = slice(first, first + width)
                 cells = v.multiply_add(

@@ -260,6 +260,7 @@ def _load(lanes: Lanes, ty: Scalar, address: str) -> str:
 
 def _as_register(lanes: Lanes, ty: Scalar, loaded: str) -> str:
     if ty != BOOL:
+        lanes.floats.note_loaded(loaded)
         return loaded
     return lanes.value(f"icmp ne {lanes.lanes('i8')} {loaded}, zeroinitializer")
 

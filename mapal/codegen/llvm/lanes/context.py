@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm.emitter import Emitter
+from mapal.codegen.llvm.floats import Floats
 from mapal.codegen.llvm.lanes.values import LaneValue, Linear, Pattern, Varying
 from mapal.codegen.llvm.scalars import SUFFIXES
 from mapal.diagnostics import CompilerBug
@@ -66,6 +67,18 @@ class Lanes:
     @property
     def selects_numbers(self) -> bool:
         return self.e.selects_numbers
+
+    @property
+    def floats(self) -> Floats:
+        return self.e.floats
+
+    def opaque_zero(self, base: str) -> str | None:
+        zero = self.e.opaque_zero(base)
+        return None if zero is None else self.splat(base, zero)
+
+    @property
+    def saturates(self) -> bool:
+        return self.e.saturates
 
     def constant(self, base: str, text: str) -> str:
         return f"splat ({base} {text})"

@@ -21,6 +21,7 @@ from mapal.codegen.llvm.lanes.values import (
     Varying,
     is_uniform,
 )
+from mapal.codegen.llvm.scalar_context import ScalarContext, literal
 from mapal.codegen.llvm.values import Value
 from mapal.diagnostics import CompilerBug
 from mapal.ir import ops
@@ -72,7 +73,7 @@ class Walker:
             found = self.graph.objects[obj]
             if found.kind is ObjectKind.CONSTANT and isinstance(found.ty, Scalar):
                 assert found.value is not None
-                activation.values[obj] = scalars.literal(found.value, found.ty)
+                activation.values[obj] = literal(found.value, found.ty)
         activation.values[activation.function.input] = argument
         return activation
 
@@ -319,7 +320,7 @@ def leading_to(graph: Graph, region: RegionId, sought: Sequence[ObjectId]) -> se
 
 
 def _written(
-    c: scalars.ScalarContext,
+    c: ScalarContext,
     op: ops.Op,
     ty: Scalar,
     operands: list[str],
