@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
 
 from mapal.codegen import emit
+from mapal.codegen.emit import Emission
 from mapal.target import load_profile
 from tests.codegen.kernel_endings import findings
 from tests.codegen.kernel_runs import NEVER, Case, profiles, rewritten
@@ -94,14 +96,36 @@ def test_periods_end_as_the_loop_does(profile: str) -> None:
     assert counts["ended trapped"] == 2
 
 
-def is_by_period(source: str, profile: str = "x86-64-v3") -> bool:
-    sites = emit(rewritten(source), load_profile(profile), name="p", cuts_from=NEVER).plan["sites"]
-    return any("choose by their remainder" in site["reason"] for site in sites)
+def emission(source: str, profile: str = "x86-64-v3", *, has_kernels: bool = True) -> Emission:
+    return emit(
+        rewritten(source), load_profile(profile), name="p", cuts_from=NEVER, has_kernels=has_kernels
+    )
 
 
-@pytest.mark.parametrize("source", [CHANNELS, WITHOUT_CAPTURES, TWO_DIVISORS, TRAPPING])
-def test_the_plan_tells_of_periods(source: str) -> None:
+def is_by_period(source: str, *, has_kernels: bool = True) -> bool:
+    """What the plan says, which has to be what the text does."""
+    emitted = emission(source, has_kernels=has_kernels)
+    said = [site["reason"] for site in emitted.plan["sites"]]
+    found = any("choose by their remainder" in reason for reason in said)
+    assert ("\nperiod." in emitted.ll) == found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "length"), [(CHANNELS, 3), (WITHOUT_CAPTURES, 2), (TWO_DIVISORS, 4), (TRAPPING, 3)]
+)
+def test_the_plan_tells_of_periods(source: str, length: int) -> None:
+    """The longest of several, and nothing is divided any more to choose."""
     assert is_by_period(source)
+    emitted = emission(source)
+    said = [site["reason"] for site in emitted.plan["sites"] if site["kind"] == "map"]
+    assert any(f"; {length} neighbouring elements at once" in reason for reason in said)
+    ranged = emitted.ll[emitted.ll.index("\nperiod.") :]
+    assert not re.search(rf"srem i\d+ %v\d+, {length}\b", ranged)
+
+
+def test_the_plain_code_has_no_periods() -> None:
+    assert not is_by_period(CHANNELS, has_kernels=False)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +137,21 @@ def test_the_plan_tells_of_periods(source: str) -> None:
         # Elements of an array are not numbered one after the other.
         "fn main(a: [i32; 300]) -> [i32; 300] {\n"
         "    a -> map { k -> k % 2 -> { -0-> k; -_-> 0 - k; } } -> ret;\n}\n",
+        # Work, or memory, as often as the divisor says.
+        WITHOUT_CAPTURES.replace("half * 3", " + ".join(["half * half"] * 200)),
+        WITHOUT_CAPTURES.replace(
+            "odd ->", "(i, 301) -> fill -> mut many: [i32; 301]; many[i] <- 7; odd ->"
+        ).replace("half * 3", "many[half + 1]"),
+        WITHOUT_CAPTURES.replace("odd ->", f"[{', '.join(['i'] * 200)}] -> many; odd ->").replace(
+            "half * 3", "many[half]"
+        ),
+        # Elements that are no scalars.
+        WITHOUT_CAPTURES.replace("[i32; 300]", "[(i32, i32); 300]").replace(
+            "half * 3; -_-> 0 - i;", "(half, i); -_-> (i, i);"
+        ),
+        # The remainder of another number.
+        "fn main(b: i32) -> [i32; 300] {\n"
+        "    300 -> iota -> map { i -> b % 2 -> { -0-> i; -_-> 0 - i; } } -> ret;\n}\n",
         # Nothing is chosen.
         "fn main(a: [i32; 300]) -> [i32; 300] {\n"
         "    300 -> iota -> map { i -> a[i] * (i % 2) } -> ret;\n}\n",

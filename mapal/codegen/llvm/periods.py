@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mapal.analysis.totality import referenced
 from mapal.analysis.work import work_of
 from mapal.codegen.llvm import memory
 from mapal.codegen.llvm.emitter import Emitter
@@ -20,13 +21,16 @@ from mapal.codegen.llvm.values import Memory, Range, Value
 from mapal.ir import ops
 from mapal.ir.graph import Graph
 from mapal.ir.ops import BinaryCode, FunctionId, ObjectId
-from mapal.ir.types import Scalar, Type
+from mapal.ir.types import Array, Scalar, Type
 
 _LONGEST = 4
 """Elements of a period. More are further apart than what vectors take together."""
 
 _MOST_WORK = 256
 """Scalar operations of a period."""
+
+_MOST_BYTES = 1024
+"""Of arrays that the body makes: each element of a period has its own, and its own instructions."""
 
 StoreElement = Callable[[Emitter, Scope, tuple[Value, ...], str], None]
 """Stores the result of the body for captures and an element at an address."""
@@ -77,7 +81,21 @@ def period_of(e: Emitter, site: MapSite) -> int | None:
     longest = max(fitting, default=None)
     if longest is None or work_of(graph, op.body) * longest > _MOST_WORK:
         return None
-    return longest
+    return longest if _bytes_made(e, op.body) * longest <= _MOST_BYTES else None
+
+
+def _bytes_made(e: Emitter, body: FunctionId) -> int:
+    """How many bytes of arrays a function and all that it applies make."""
+    graph, made = e.graph, 0
+    found = [body]
+    for function in found:
+        found += (each for each in referenced(graph, function) if each not in found)
+        for identity in graph.functions[function].morphisms:
+            morphism = graph.morphisms[identity]
+            ty = graph.ty(morphism.target)
+            if isinstance(ty, Array) and not isinstance(morphism.op, ops.Proj | ops.Index):
+                made += e.layouts.of(ty).size
+    return made
 
 
 def _divisors(graph: Graph, body: FunctionId, captures: int) -> set[int]:
