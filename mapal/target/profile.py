@@ -58,7 +58,7 @@ class Policy:
     `parallel_operations` on, work is cut for threads; a slice has at least `slice_operations`, and
     a thread is woken for each `thread_operations`."""
 
-    parallel_operations: int = 1 << 20
+    parallel_operations: int = 1 << 19
     slice_operations: int = 1 << 16
     thread_operations: int = 1 << 18
     tiles: Tiles = NO_TILES
