@@ -92,6 +92,10 @@ def test_products_of_integers_and_other_layouts_have_the_bits_of_the_loops(profi
     assert_same_bits(cases, profile)
 
 
+LONG = (3001, 91)
+"""More than any second-level cache of a profile in these tests holds."""
+
+
 def rows_times_vector(
     rows: int, steps: int, ty: str = "f32", arithmetic: Arithmetic = "exact", stride: int = 1
 ) -> Case:
@@ -114,13 +118,28 @@ def test_rows_times_a_vector_have_the_bits_of_the_loops(
 ) -> None:
     cases = [
         rows_times_vector(*size, ty, arithmetic)
-        for size in ((16, 16), (33, 40), (70, 19), (17, 64))
+        for size in ((16, 16), (33, 40), (70, 19), (17, 64), LONG)
         for ty in ("f32", "f64")
     ]
     if arithmetic == "exact":
         cases += [rows_times_vector(37, 50, ty) for ty in ("i32", "i64", "u8")]
         cases.append(rows_times_vector(37, 50, stride=3))
     assert_same_bits(cases, profile)
+
+
+@pytest.mark.parametrize("profile", ["generic", "x86-64-v2", "x86-64-v3", "zen4"])
+def test_rows_beyond_the_second_level_cache_are_fetched_ahead(profile: str) -> None:
+    """Each line of a row once: as many in all as the tiles read."""
+
+    def fetches(size: tuple[int, int]) -> int:
+        graph = rewritten(rows_times_vector(*size).source)
+        emitted = emit(graph, load_profile(profile), name="p", cuts_from=NEVER)
+        return emitted.ll.count("call void @llvm.prefetch")
+
+    assert fetches((64, 64)) == 0
+    lanes = load_profile(profile).vector_bytes // 4
+    rest = LONG[0] % lanes
+    assert fetches(LONG) == lanes // (64 // (4 * lanes)) + rest // (64 // (4 * lanes))
 
 
 def test_without_the_instruction_fused_products_stay_loops() -> None:

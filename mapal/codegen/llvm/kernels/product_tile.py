@@ -130,8 +130,7 @@ class _Tile:
     def _step(self, left: str, right: str, step: int, accumulators: list[str]) -> list[str]:
         strides = self.tile.strides
         if self.tile.fetches_ahead:
-            line = self.v.address(right, step * strides.right_step)
-            self.v.fetch(self.w.value(f"getelementptr i8, ptr {line}, i64 %ahead"))
+            self.v.fetch(self.v.address(right, step * strides.right_step), "%ahead")
         row_of_right = [self._right(right, step, at) for at in range(self.tile.group.vectors)]
         result: list[str] = []
         for row in range(self.tile.rows):

@@ -31,6 +31,10 @@ from mapal.codegen.llvm.writer import FunctionWriter
 _MOST_LANES = 16
 """A tile of so many rows of so many elements fits in registers, in two halves where it must."""
 
+_LINE_BYTES = 64
+_BYTES_AHEAD = 2048
+"""How far ahead lines of each row are asked for: what looks ahead by itself follows few rows."""
+
 
 def row_folds(e: Emitter, site: MapSite) -> Kernel | None:
     """The kernel of a matrix times a vector."""
@@ -44,7 +48,12 @@ def row_folds(e: Emitter, site: MapSite) -> Kernel | None:
     if lanes < 2 or tile.lanes < lanes or tile.steps < lanes:
         return None
     reason = "rows are independent chains; tiles of the matrix are turned round in registers"
-    return Kernel(f"rows, {lanes} side by side", reason, _Emission(site, tile, lanes).emit)
+    size = tile.lanes * tile.steps * tile.element.bytes
+    fetches_ahead = profile.l2 is not None and size > profile.l2.bytes
+    if fetches_ahead:
+        reason += ", lines of all rows fetched ahead"
+    emission = _Emission(site, tile, lanes, fetches_ahead)
+    return Kernel(f"rows, {lanes} side by side", reason, emission.emit)
 
 
 def _is_rows(tile: TileSite) -> bool:
@@ -56,17 +65,18 @@ def _is_rows(tile: TileSite) -> bool:
 class _Emission:
     """One product being emitted."""
 
-    def __init__(self, site: MapSite, tile: TileSite, lanes: int) -> None:
+    def __init__(self, site: MapSite, tile: TileSite, lanes: int, fetches_ahead: bool) -> None:
         self.site = site
         self.tile = tile
         self.lanes = lanes
+        self.fetches_ahead = fetches_ahead
         self.symbol = ""
 
     def emit(self, e: Emitter, scope: Scope) -> Cut | None:
         """All blocks of rows, in slices where that pays."""
         tile = self.tile
         self.symbol = f"@rows.{e.module.new_kernel()}"
-        _add_rows(e.module, self.symbol, tile, self.lanes)
+        _add_rows(e.module, self.symbol, tile, self.lanes, self.fetches_ahead)
         return self.site.fill(
             e,
             scope,
@@ -89,11 +99,13 @@ class _Emission:
         )
 
 
-def _add_rows(module: ModuleBuilder, symbol: str, tile: TileSite, lanes: int) -> None:
+def _add_rows(
+    module: ModuleBuilder, symbol: str, tile: TileSite, lanes: int, fetches_ahead: bool
+) -> None:
     """Adds `void symbol(ptr result, ptr vector, ptr matrix, i64 low, i64 high)`, which computes
     the blocks of `lanes` rows from `low` up to but not with `high`."""
     w = FunctionWriter()
-    _Rows(module, w, tile, lanes).write()
+    _Rows(module, w, tile, lanes, fetches_ahead).write()
     parameters = (
         "ptr noalias %result, ptr noalias readonly %vector, ptr noalias readonly %matrix, "
         "i64 %low, i64 %high"
@@ -108,12 +120,18 @@ class _Rows:
     """Writes the function of a range of blocks."""
 
     def __init__(
-        self, module: ModuleBuilder, w: FunctionWriter, tile: TileSite, lanes: int
+        self,
+        module: ModuleBuilder,
+        w: FunctionWriter,
+        tile: TileSite,
+        lanes: int,
+        fetches_ahead: bool,
     ) -> None:
         self.module = module
         self.w = w
         self.tile = tile
         self.lanes = lanes
+        self.fetches_ahead = fetches_ahead
         self.v = Vectors(module, w, tile.element)
         self.type = vector_type(tile.element, lanes)
 
@@ -146,6 +164,8 @@ class _Rows:
                 v.load(v.address(matrix, v.sum(loop.index, number * tile.b.lane)), lanes)
                 for number in range(live)
             ]
+            if self.fetches_ahead:
+                self._fetch(v.address(matrix, loop.index), loop.index, live)
             rows += ["zeroinitializer"] * (lanes - live)
             accumulator = loop.values[0]
             start = v.address(vector, v.product(loop.index, tile.a.step))
@@ -157,6 +177,18 @@ class _Rows:
             column = self._gathered(matrix, step, live)
             accumulator = self._step(vector, step, column, accumulator)
         v.store(accumulator, v.address("%result", row), lanes, live=live)
+
+    def _fetch(self, start: str, index: str, live: int) -> None:
+        """Asks for the lines ahead of a tile: where several tiles share lines, for as many of the
+        rows in each."""
+        v, w = self.v, self.w
+        tiles = max(1, _LINE_BYTES // (self.lanes * self.tile.element.bytes))
+        share = live // tiles
+        if tiles > 1:
+            turn = w.value(f"and i64 {w.value(f'udiv i64 {index}, {self.lanes}')}, {tiles - 1}")
+            start = v.address(start, v.product(turn, share * self.tile.b.lane))
+        for number in range(share):
+            v.fetch(v.address(start, number * self.tile.b.lane), _BYTES_AHEAD)
 
     def _step(self, vector: str, step: int, column: str, accumulator: str) -> str:
         v, tile = self.v, self.tile

@@ -115,11 +115,13 @@ class Vectors:
         """One element to memory."""
         self.w.line(f"store {self.element} {value}, ptr {pointer}, align {self.ty.bytes}")
 
-    def fetch(self, pointer: str) -> None:
-        """Asks for the line of an address, which need not exist, for the second-level cache."""
+    def fetch(self, pointer: str, ahead: int | str) -> None:
+        """Asks for the line that lies so many bytes behind an address, and need not exist, for the
+        second-level cache."""
         name = self.module.intrinsic("llvm.prefetch.p0", "void", "ptr, i32, i32, i32")
         reads, second_level, data = 0, 2, 1
-        self.w.line(f"call void {name}(ptr {pointer}, i32 {reads}, i32 {second_level}, i32 {data})")
+        line = self.w.value(f"getelementptr i8, ptr {pointer}, i64 {ahead}")
+        self.w.line(f"call void {name}(ptr {line}, i32 {reads}, i32 {second_level}, i32 {data})")
 
     def splat(self, scalar: str, lanes: int) -> str:
         """A vector of equal elements; `scalar` is a register or a literal."""
