@@ -55,7 +55,7 @@ def task_rewrite_times() -> dict[str, Any]:
 
 def task_limits() -> dict[str, Any]:
     """kernels against the limits of the machine: limits [--threads 1,2] [ROW or PATTERN]..."""
-    threads = {"name": "threads", "long": "threads", "default": "1,2", "help": "thread counts"}
+    threads = {"name": "threads", "long": "threads", "default": "", "help": "thread counts"}
     return {"actions": [_limits], "params": [threads], "pos_arg": "rows", "verbosity": 2}
 
 

@@ -42,7 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 if everything asked for was measured; goals that are missed do not count."""
     parser = argparse.ArgumentParser(prog="python -m mapal.bench.limits", description=__doc__)
     parser.add_argument("rows", nargs="*", default=["*"], metavar="ROW")
-    parser.add_argument("--threads", default="1,2", help="thread counts; default 1,2")
+    parser.add_argument(
+        "--threads", default="", help="thread counts; default 1,2, as far as there are processors"
+    )
     parser.add_argument("--rounds", type=rounds, help="rounds of each contest")
     parser.add_argument(
         "--thorough", action="store_true", help="check the build without kernels, too"
@@ -65,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     rows = select(options.rows)
-    threads = thread_counts(options.threads)
+    threads = thread_counts(options.threads or "1,2")
     if options.list:
         print("\n".join(row.name for row in rows))
         return 0
@@ -76,6 +78,9 @@ def _run(options: argparse.Namespace) -> int:
         return compile_rows(rows)
     if options.bits is not None:
         return check_rows(rows, options.bits.split(","), threads)
+    if not options.threads and processors() < max(threads):
+        _say("limits: one thread only, since there is one processor")
+        threads = [1]
     results = measure_rows(rows, threads, options.rounds, options.thorough)
     return 1 if any("failed" in result for result in results) else 0
 
@@ -164,7 +169,7 @@ def _measured(
     named = {"row": row.name, "threads": threads}
     reason = why_not_executable(profile, host)
     if reason is None and threads > processors():
-        reason = f"only {processors()} processors"
+        reason = f"only {processors()} processor{'s' * (processors() != 1)}"
     if reason is not None:
         return {**named, "failed": f"not measured here: {reason}"}
     try:

@@ -43,6 +43,26 @@ def test_a_pattern_without_rows_is_an_error(capsys: pytest.CaptureFixture[str]) 
     assert "no row is called 'smal-8'; did you mean 'small-8'?" in capsys.readouterr().err
 
 
+def test_one_processor_measures_one_thread_unless_more_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[int] = []
+
+    def measured(row: Row, profile: object, threads: int, *_: object, **__: object) -> Any:
+        asked.append(threads)
+        raise UserError("enough")
+
+    monkeypatch.setattr(command, "measure_row", measured)
+    monkeypatch.setattr(command, "processors", lambda: 1)
+    command.main(["small-8"])
+    assert asked == [1]
+    assert "limits: one thread only" in (told := capsys.readouterr()).err
+    assert "only 1 processors" not in told.out
+    command.main(["--threads", "1,2", "small-8"])
+    assert asked == [1, 1]
+    assert "only 1 processor" in capsys.readouterr().out
+
+
 def test_figures_are_printed_and_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
