@@ -118,7 +118,7 @@ class Cluster:
             raise self._failed(
                 "executor= needs the package distributed: pip install 'mapal[dask]'"
             ) from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        _silence("distributed")
         # Inputs of stages are whole files; that they are large is no news.
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
         try:
@@ -138,3 +138,11 @@ class Cluster:
             client, self._client = self._client, None
         if client is not None:
             client.close(timeout=_CONNECT_SECONDS)
+
+
+def _silence(package: str) -> None:
+    """Lets no logger of a package speak: what matters is said by us. Some have levels of their own,
+    which count more than the level of the package's."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith(f"{package}.")]
+    for name in (package, *names):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

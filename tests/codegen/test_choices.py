@@ -67,6 +67,77 @@ def test_choices_one_after_the_other(ty: str, constant: str) -> None:
     _assert_alike(text, tuple({"x": value} for value in (*VALUES, LEAST[ty], -LEAST[ty])))
 
 
+HIDDEN = {
+    "a constant array": """
+        [1.0, 2.0] -> ks: [f32; 2];
+        (x, ks) -> fold { s, h ->
+            s * 2.0 -> w;
+            (w < h) -> { -true-> h; -false-> w; } -> y;
+            (y > h) -> { -true-> y; -false-> h; }
+        } -> ret;
+    """,
+    "a small array": """
+        3 -> iota -> map { m ->
+            m -> to_f32 -> h;
+            x * 2.0 -> w;
+            (w < h) -> { -true-> h; -false-> w; }
+        } -> q;
+        3 -> iota -> map { m ->
+            m -> to_f32 -> h;
+            q[m] -> v;
+            (v > h) -> { -true-> v; -false-> h; }
+        } -> p;
+        p[1] + p[2] -> ret;
+    """,
+    "a factor that is one": """
+        [1.0, 1.0] -> ones: [f32; 2];
+        x * 2.0 -> w;
+        (w < 0.0) -> { -true-> 0.0; -false-> w; } -> start;
+        (start, ones) -> fold { s, one ->
+            s * one -> v;
+            (v > 0.0) -> { -true-> v; -false-> 0.0; }
+        } -> ret;
+    """,
+    "a factor that is one, then a byte": """
+        [1.0, 1.0] -> ones: [f32; 2];
+        x * 2.0 -> w;
+        (w < 0.0) -> { -true-> 0.0; -false-> w; } -> start;
+        (start, ones) -> fold { s, one -> s * one } -> v;
+        v -> to_u8 -> to_f32 -> ret;
+    """,
+    "an element that an update put there": """
+        x * 2.0 -> w;
+        [0.0, 0.0] -> mut c: [f32; 2];
+        c[1] <- 1.0;
+        c[1] -> k;
+        (w < k) -> { -true-> k; -false-> w; } -> y;
+        (y > k) -> { -true-> y; -false-> k; } -> ret;
+    """,
+    "the neighbour of the constant": """
+        x * 2.0 -> w;
+        (w > 1.0) -> { -true-> 1.0; -false-> w; } -> y;
+        (y < 1.00000011920928955078125) -> { -true-> y; -false-> 1.0; } -> ret;
+    """,
+    "neighbours on both sides": """
+        (x >= 1.00000011920928955078125) -> { -true-> 1.0; -false-> x; } -> y;
+        (y < 1.00000011920928955078125) -> { -true-> y; -false-> 1.0; } -> ret;
+    """,
+}
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_choices_that_come_to_light_late(hidden: str) -> None:
+    """Where a constant, or that a number is a choice, is only seen after other passes of LLVM; as a
+    program, and for the elements of an array."""
+    inputs: tuple[dict[str, object], ...] = tuple({"x": value} for value in VALUES)
+    _assert_alike(f"fn main(x: f32) -> f32 {{ {HIDDEN[hidden]} }}", inputs)
+    function = f"fn one(x: f32) -> f32 {{ {HIDDEN[hidden]} }}\n"
+    head = f"fn main(xs: [f32; {len(VALUES)}]) -> [f32; {len(VALUES)}]"
+    _assert_alike(
+        f"{function}{head} {{ xs -> map {{ x -> x -> one }} -> ret; }}", ({"xs": VALUES},)
+    )
+
+
 @pytest.mark.parametrize("ty", ["f32", "f64"])
 def test_comparisons_with_constants(ty: str) -> None:
     """Next to each constant, too, on either side of it, and with infinity."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import subprocess
@@ -132,6 +133,14 @@ def test_a_build_survives_the_death_of_a_worker_and_equals_a_local_one(
     gone = project.doit_process("build", cluster.executor)
     assert gone.status != 0
     assert "parse:hello: no Dask scheduler answers at tcp://127.0.0.1:" in gone.err
+
+
+def test_what_the_cluster_logs_is_not_said() -> None:
+    """Losing a worker is a warning of a logger that has a level of its own."""
+    with pytest.raises(UserError, match="no Dask scheduler answers"):
+        Cluster("tcp://127.0.0.1:1").call(Request(needs(), "os:getpid", ()))
+    for name in ("distributed", "distributed.client", "distributed.comm"):
+        assert not logging.getLogger(name).isEnabledFor(logging.ERROR)
 
 
 @pytest.mark.parametrize("executor", ["dask://h", "dask://h:99999", "tcp://h:1", "dask://h:1/x"])

@@ -141,9 +141,6 @@ class _KernelEmitter(Emitter):
     def saturates(self) -> bool:
         return True
 
-    def opaque_zero(self, base: str) -> str | None:
-        return None
-
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:
         register = register_type(ty)
         symbol = self.device.remainder(ty)

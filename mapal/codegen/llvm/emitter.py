@@ -78,10 +78,16 @@ class Emitter:
     def saturates(self) -> bool:
         return self.module.triple.startswith(("aarch64", "arm64"))
 
-    def opaque_zero(self, base: str) -> str | None:
+    def opaque_zero(self, base: str) -> str:
         if base not in self._opaque_zeros:
             name = self._opaque_zeros[base] = f"%zero.{base}"
-            self.prologue.lines.append(f'  {name} = call {base} asm "", "=r,0"({base} 0)')
+            word, bits = ("i32", 32) if base == "float" else ("i64", 64)
+            kind = "l" if self.module.triple.startswith("nvptx") and bits == 64 else "r"
+            hidden = f'call {word} asm "", "={kind},0"({word} {-(1 << (bits - 1))})'
+            self.prologue.lines += [
+                f"  {name}.bits = {hidden}",
+                f"  {name} = bitcast {word} {name}.bits to {base}",
+            ]
         return self._opaque_zeros[base]
 
     def float_remainder(self, ty: Scalar, a: str, b: str) -> str:

@@ -2,25 +2,20 @@
 
 Of two choices of the greater (or the less) of a number and one constant, one after the other,
 LLVM 22 keeps the first (`foldSPFofSPF` of its instruction combiner). That is wrong where only the
-second gives the constant for NaN, or another zero. It finds choices by a comparison of what is
-chosen from, so here a second choice compares something else: the number with the neighbour of the
-constant, which says the same, or, if it is no literal but may turn out to be a constant, with a
-copy of it.
+second gives the constant for NaN, or another zero. It finds a choice by a comparison of the two
+values that are chosen from. So what may be such a choice already is compared with a copy of the
+other value, of which LLVM does not know that it is one: also where that is no literal, since calls
+are inlined, loops unrolled and arrays forwarded later.
 """
 
 from __future__ import annotations
-
-import math
-import struct
 
 from mapal.codegen.layout import register_type
 from mapal.codegen.llvm.scalar_context import ScalarContext, literal
 from mapal.ir.types import F64, Scalar
 
-_MIRRORED = {"olt": "ogt", "ogt": "olt", "ole": "oge", "oge": "ole"}
-_SHIFTED = {"olt": "ole", "ogt": "oge", "ole": "olt", "oge": "ogt"}
-_UPWARD = ("ole", "ogt")
-"""Comparisons with a number that say the same, strict or not, of its neighbour above."""
+_ORDERS = ("olt", "ole", "ogt", "oge")
+"""What choices of the greater or the less are made by."""
 
 _TRIVIAL = frozenset(literal(sign * number, F64) for number in (0.0, 1.0) for sign in (1.0, -1.0))
 """Operands with which arithmetic may give back the other one, or its negative."""
@@ -28,68 +23,43 @@ _TRIVIAL = frozenset(literal(sign * number, F64) for number in (0.0, 1.0) for si
 
 def compare(c: ScalarContext, predicate: str, ty: Scalar, a: str, b: str) -> str:
     """`fcmp PREDICATE` of two floats of a type, of which the predicate is ordered or `une`."""
-    register = c.lanes(register_type(ty))
-    if predicate in _MIRRORED:
-        if c.literal_of(a) is not None:
-            a, b, predicate = b, a, _MIRRORED[predicate]
-        if c.literal_of(a) is not None:
-            pass  # both are literals
-        elif c.literal_of(b) is not None:
-            if not c.floats.is_computed(a):
-                predicate, b = _beside(c, predicate, ty, a, b)
-        elif _may_be_joined(c, a, b):
+    if predicate in _ORDERS and _may_be_joined(c, a, b):
+        # A value that a loop hands on is better left as it is.
+        if c.literal_of(a) is not None or (c.literal_of(b) is None and c.floats.is_loaded(a)):
+            a = _copy(c, ty, a)
+        else:
             b = _copy(c, ty, b)
-    return c.value(f"fcmp {predicate} {register} {a}, {b}")
+    return c.value(f"fcmp {predicate} {c.lanes(register_type(ty))} {a}, {b}")
 
 
-def computed(c: ScalarContext, result: str, *operands: str) -> str:
-    """Notes that arithmetic made a float, unless LLVM may see through it."""
-    literals = [c.literal_of(operand) for operand in operands]
-    if _TRIVIAL.isdisjoint(filter(None, literals)) and None in literals:
-        c.floats.note_computed(result, operands)
+def made(c: ScalarContext, result: str, *operands: str) -> str:
+    """Notes that arithmetic made a float, which may give back none but these operands, if each of
+    them is made as well."""
+    if not any(_may_be_chosen(c, operand) for operand in operands):
+        c.floats.note_made(result)
     return result
 
 
+def never_gives_back(c: ScalarContext, a: str, b: str) -> bool:
+    """Whether the sum, difference, product or quotient of two floats is neither of them, nor its
+    negative, since one is a literal that is not trivial."""
+    literals = (c.literal_of(a), c.literal_of(b))
+    return any(text is not None and text not in _TRIVIAL for text in literals)
+
+
+def _may_be_chosen(c: ScalarContext, operand: str) -> bool:
+    return c.literal_of(operand) is None and c.floats.may_be_chosen(operand)
+
+
 def _may_be_joined(c: ScalarContext, a: str, b: str) -> bool:
-    """Whether one may be chosen with a constant that the other one may turn out to be."""
-    floats = c.floats
-    return (floats.may_choose(a) and floats.may_be_constant(b)) or (
-        floats.may_choose(b) and floats.may_be_constant(a)
+    """Whether one may be chosen between values of which the other one is a constant."""
+    return any(
+        _may_be_chosen(c, one) and c.floats.may_be_constant(other)
+        for one, other in ((a, b), (b, a))
     )
 
 
-def _beside(c: ScalarContext, predicate: str, ty: Scalar, a: str, b: str) -> tuple[str, str]:
-    """The comparison with the neighbour of a literal that says the same."""
-    known = c.literal_of(b)
-    assert known is not None
-    (number,) = struct.unpack(">d", bytes.fromhex(known.removeprefix("0x")))
-    neighbour = _neighbour(number, ty, upward=predicate in _UPWARD)
-    if neighbour != number:
-        return _SHIFTED[predicate], c.constant(register_type(ty), literal(neighbour, ty))
-    # Nothing is beyond an infinity: no number, or all but NaN.
-    return ("ord", a) if predicate in ("ole", "oge") else (predicate, b)
-
-
-def _neighbour(number: float, ty: Scalar, *, upward: bool) -> float:
-    """The next number of the type in one direction; there is none beyond infinity or for NaN."""
-    if math.isnan(number):
-        return number
-    kind, word = (">f", ">I") if ty.bits == 32 else (">d", ">Q")
-    bits, infinity = (struct.unpack(word, struct.pack(kind, x))[0] for x in (number, math.inf))
-    sign = 1 << (ty.bits - 1)
-    order = sign - bits if bits & sign else bits
-    order = max(-infinity, min(infinity, order + (1 if upward else -1)))
-    found = struct.unpack(kind, struct.pack(word, order if order >= 0 else sign - order))[0]
-    assert isinstance(found, float)
-    return found
-
-
-def _copy(c: ScalarContext, ty: Scalar, b: str) -> str:
-    """The same float under a name of which LLVM does not know that."""
-    base = f"i{ty.bits}"
-    zero = c.opaque_zero(base)
-    if zero is None:
-        return b
-    register, word = c.lanes(register_type(ty)), c.lanes(base)
-    bits = c.value(f"bitcast {register} {b} to {word}")
-    return c.value(f"bitcast {word} {c.value(f'xor {word} {bits}, {zero}')} to {register}")
+def _copy(c: ScalarContext, ty: Scalar, operand: str) -> str:
+    """The same float, zeros and NaN included, under a name of which LLVM does not know that."""
+    base = register_type(ty)
+    return c.value(f"fadd {c.lanes(base)} {operand}, {c.opaque_zero(base)}")

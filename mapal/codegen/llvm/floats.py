@@ -4,32 +4,32 @@ from __future__ import annotations
 
 
 class Floats:
-    """Two kinds of floats, found as they are emitted: those that are *computed*, in which LLVM
-    can see no choice between two values, and those that *vary*, which it cannot find to be
-    constants."""
+    """Floats that are *made* by arithmetic: whatever becomes a constant later, LLVM sees in none of
+    them a choice between two values. Those that are *given* are no constants either. Those that are
+    *loaded* come from memory, from which LLVM may know either."""
 
     def __init__(self) -> None:
-        self._computed: set[str] = set()
-        self._varying: set[str] = set()
+        self._made: set[str] = set()
+        self._given: set[str] = set()
+        self._loaded: set[str] = set()
 
-    def is_computed(self, name: str) -> bool:
-        """Whether arithmetic made it."""
-        return name in self._computed
-
-    def may_choose(self, name: str) -> bool:
-        """Whether it may be chosen between two values in this function."""
-        return name not in self._computed and name not in self._varying
+    def may_be_chosen(self, name: str) -> bool:
+        """Whether LLVM may find it to be a choice between two values."""
+        return name not in self._made and name not in self._given
 
     def may_be_constant(self, name: str) -> bool:
-        """Whether it may become a constant when calls are inlined and loops unrolled."""
-        return name not in self._varying
+        """Whether LLVM may find it to be a constant."""
+        return name not in self._given
 
-    def note_computed(self, name: str, operands: tuple[str, ...]) -> None:
-        """Arithmetic on these operands made it."""
-        self._computed.add(name)
-        if not self._varying.isdisjoint(operands):
-            self._varying.add(name)
+    def is_loaded(self, name: str) -> bool:
+        """Whether an instruction loads it from memory."""
+        return name in self._loaded
+
+    def note_made(self, name: str) -> None:
+        self._made.add(name)
+
+    def note_given(self, name: str) -> None:
+        self._given.add(name)
 
     def note_loaded(self, name: str) -> None:
-        """It comes from memory."""
-        self._varying.add(name)
+        self._loaded.add(name)

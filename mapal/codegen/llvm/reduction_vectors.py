@@ -24,6 +24,10 @@ from mapal.ir.ops import FunctionId
 from mapal.ir.reduction import LANES
 from mapal.ir.types import Array, Scalar, Tuple
 
+_MANY = 2048
+"""Elements from which on no loop over them is written out, so that what one pass reads is neither a
+constant nor what another pass made."""
+
 Row = list[LaneValue]
 """The values of `LANES` lanes, a vector of each number for so many lanes."""
 
@@ -138,7 +142,15 @@ class Vectors:
         elif first:
             base = self.e.w.value(f"add nuw nsw i64 {start}, {first}")
         exact = Exact(0, self.ty.length - 1, base) if self.lanes.mask is None else None
-        return self._elements(self.ty, self.array, Linear(base, 1, exact=exact))
+        value = self._elements(self.ty, self.array, Linear(base, 1, exact=exact))
+        if isinstance(value, Varying) and not start.isdigit() and self._is_given():
+            self.e.floats.note_given(value.register)
+        return value
+
+    def _is_given(self) -> bool:
+        """Whether the elements lie in memory of which LLVM knows nothing."""
+        is_stored = isinstance(self.array, Memory) and not self.array.pointer.startswith("@")
+        return is_stored and self.ty.length >= _MANY
 
     def _elements(self, ty: Array, array: Value, index: Linear) -> LaneValue:
         match array:

@@ -48,9 +48,8 @@ class ScalarContext(Protocol):
         """What is known of floats of the function."""
         ...
 
-    def opaque_zero(self, base: str) -> str | None:
-        """A zero of an integer type that LLVM does not see to be one; None for code in which
-        nothing is inlined or unrolled by it."""
+    def opaque_zero(self, base: str) -> str:
+        """A negative zero of a floating-point type that LLVM does not see to be one."""
         ...
 
     @property

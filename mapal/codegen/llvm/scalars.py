@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from mapal.codegen.layout import register_type
-from mapal.codegen.llvm.float_comparison import compare, computed
+from mapal.codegen.llvm.float_comparison import compare, made, never_gives_back
 from mapal.codegen.llvm.scalar_context import ScalarContext, literal
 from mapal.ir.graph import Key
 from mapal.ir.ops import BinaryCode, UnaryCode
@@ -71,7 +71,7 @@ def _float_binary(c: ScalarContext, name: str, ty: Scalar, a: str, b: str) -> st
     register = c.lanes(register_type(ty))
     if name in _FLOAT_ARITHMETIC:
         result = c.value(f"{_FLOAT_ARITHMETIC[name]} {register} {a}, {b}")
-        return computed(c, result, a, b)
+        return made(c, result, *(() if never_gives_back(c, a, b) else (a, b)))
     if name in _FLOAT_EXTREMES:
         if c.selects_numbers:
             return _call(c, _FLOAT_EXTREMES[name], ty, a, b)
@@ -148,10 +148,12 @@ def unary(c: ScalarContext, code: UnaryCode, ty: Scalar, a: str) -> str:
         return c.value(f"xor {c.lanes('i1')} {a}, {c.constant('i1', 'true')}")
     if code is UnaryCode.NEG:
         zero = c.constant(register_type(ty), "0")
-        return c.value(f"fneg {register} {a}" if ty.is_float else f"sub {register} {zero}, {a}")
+        if ty.is_float:
+            return made(c, c.value(f"fneg {register} {a}"), a)
+        return c.value(f"sub {register} {zero}, {a}")
     if ty.is_float:
         result = _call(c, _ROUNDINGS[code], ty, a)
-        return computed(c, result, a) if code is UnaryCode.SQRT else result
+        return made(c, result, *(() if code is UnaryCode.SQRT else (a,)))
     if not ty.is_signed:
         return a
     suffix = c.suffix(register_type(ty))
@@ -176,7 +178,7 @@ def fma(
         z = c.value(f"fneg {register} {z}")
     symbol = c.fused(ty)
     result = c.value(f"call {register} {symbol}({register} {x}, {register} {y}, {register} {z})")
-    return computed(c, result, x, y, z)
+    return made(c, result, z, *(() if never_gives_back(c, x, y) else (x, y)))
 
 
 def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
@@ -184,15 +186,14 @@ def convert(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str:
     taken, given = c.lanes(register_type(source)), c.lanes(register_type(target))
     if source.is_float and target.is_float:
         instruction = "fptrunc" if source.bits > target.bits else "fpext"
-    elif source.is_float:
+        return made(c, c.value(f"{instruction} {taken} {a} to {given}"), a)
+    if source.is_float:
         return _to_integer(c, source, target, a)
-    elif target.is_float:
+    if target.is_float:
         instruction = "sitofp" if source.is_signed else "uitofp"
-        return computed(c, c.value(f"{instruction} {taken} {a} to {given}"), a)
-    elif source.bits > target.bits:
-        instruction = "trunc"
-    else:
-        instruction = "sext" if source.is_signed else "zext"
+        return made(c, c.value(f"{instruction} {taken} {a} to {given}"))
+    wider = "sext" if source.is_signed else "zext"
+    instruction = "trunc" if source.bits > target.bits else wider
     return c.value(f"{instruction} {taken} {a} to {given}")
 
 
@@ -219,7 +220,7 @@ def _to_integer(c: ScalarContext, source: Scalar, target: Scalar, a: str) -> str
         word = c.lanes("i32")
         whole = c.value(f"fptosi {taken} {clamped} to {word}")
         short = c.value(f"trunc {word} {whole} to {given}")
-        if c.floats.is_computed(a):
+        if not c.floats.may_be_chosen(a):
             return short  # NaN is clamped
         return _number_or_zero(c, source, target, a, short)
     limit = 1 << (target.bits - 1)

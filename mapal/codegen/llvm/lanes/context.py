@@ -72,9 +72,8 @@ class Lanes:
     def floats(self) -> Floats:
         return self.e.floats
 
-    def opaque_zero(self, base: str) -> str | None:
-        zero = self.e.opaque_zero(base)
-        return None if zero is None else self.splat(base, zero)
+    def opaque_zero(self, base: str) -> str:
+        return self.splat(base, self.e.opaque_zero(base))
 
     @property
     def saturates(self) -> bool:
