@@ -143,6 +143,7 @@ class Cluster:
 def _silence(package: str) -> None:
     """Lets no logger of a package speak: what matters is said by us. Some have levels of their own,
     which count more than the level of the package's."""
-    names = [name for name in logging.root.manager.loggerDict if name.startswith(f"{package}.")]
+    known = list(logging.root.manager.loggerDict)  # other threads may add some
+    names = [name for name in known if name.startswith(f"{package}.")]
     for name in (package, *names):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -72,10 +72,14 @@ class Emitter:
 
     @property
     def selects_numbers(self) -> bool:
-        return self.module.triple.startswith(("aarch64", "arm64"))
+        return self._is_for_arm
 
     @property
     def saturates(self) -> bool:
+        return self._is_for_arm
+
+    @property
+    def _is_for_arm(self) -> bool:
         return self.module.triple.startswith(("aarch64", "arm64"))
 
     def opaque_zero(self, base: str) -> str:

@@ -26,10 +26,13 @@ class Floats:
         return name in self._loaded
 
     def note_made(self, name: str) -> None:
+        """Arithmetic made it, of operands that were made as well or that it cannot give back."""
         self._made.add(name)
 
     def note_given(self, name: str) -> None:
+        """It comes from memory of which LLVM knows nothing."""
         self._given.add(name)
 
     def note_loaded(self, name: str) -> None:
+        """An instruction loads it from memory."""
         self._loaded.add(name)
