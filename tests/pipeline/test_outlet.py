@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from mapal.diagnostics import UserError
 from mapal.pipeline.outlet import Outlet
 from tests.pipeline.directories import ProjectDirectory
 
@@ -53,10 +54,13 @@ def test_words_that_nobody_takes_change_nothing(project: ProjectDirectory) -> No
     assert build(project, f"> {FULL} 2>&1", *one) == (2, "")
 
 
-def test_a_stream_in_memory_needs_no_descriptor() -> None:
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), UserError("standard output: full", 1)]
+)
+def test_a_stream_in_memory_needs_no_descriptor(error: Exception) -> None:
     class Refusing(io.StringIO):
         def write(self, text: str, /) -> int:
-            raise OSError(28, "No space left on device")
+            raise error
 
     outlet = Outlet(Refusing())
     for _ in range(2):
