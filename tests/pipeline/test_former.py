@@ -72,11 +72,12 @@ def test_a_damaged_memory_is_none(memory: str, data: bytes) -> None:
 
 
 def test_another_schema_or_no_place_to_remember_is_no_error(
-    memory: str, monkeypatch: pytest.MonkeyPatch
+    memory: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(former, "_SCHEMA", 0)
-    remember(memory, snapshot({"a": "1"}))
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(former, "_SCHEMA", 0)
+        remember(memory, snapshot({"a": "1"}))
     assert remember(memory, snapshot({"a": "2"})).comparison is None
-    Path("file").write_text("")
-    assert remember("file/memory.z", snapshot({"a": "1"})).comparison is None
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file" / "memory.z")
+    assert remember(nowhere, snapshot({"a": "1"})).comparison is None
