@@ -71,9 +71,7 @@ def test_a_damaged_memory_is_none(memory: str, data: bytes) -> None:
     assert remember(memory, snapshot({"a": "2"})).comparison is None
 
 
-def test_another_schema_or_no_place_to_remember_is_no_error(
-    memory: str, tmp_path: Path
-) -> None:
+def test_another_schema_or_no_place_to_remember_is_no_error(memory: str, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(former, "_SCHEMA", 0)
         remember(memory, snapshot({"a": "1"}))
